@@ -1,0 +1,254 @@
+/**
+ * The catalogue of reason codes: one row per code, and the only place where one is made up.
+ * `docs/errors.md` shows the same table to callers; a test compares the two.
+ *
+ * `sticky` codes are stored under the command id and repeated (use a new id to try again);
+ * `free` codes leave the id unused (send the same id again); `none` codes write nothing.
+ */
+
+/** gRPC status names used by the catalogue. */
+export type GrpcStatusName =
+  | 'INVALID_ARGUMENT'
+  | 'DEADLINE_EXCEEDED'
+  | 'NOT_FOUND'
+  | 'ALREADY_EXISTS'
+  | 'PERMISSION_DENIED'
+  | 'RESOURCE_EXHAUSTED'
+  | 'FAILED_PRECONDITION'
+  | 'ABORTED'
+  | 'INTERNAL'
+  | 'UNAVAILABLE'
+  | 'UNAUTHENTICATED';
+
+/** One row of the catalogue. */
+export interface ReasonRow {
+  readonly status: GrpcStatusName;
+  readonly memory: 'sticky' | 'free' | 'none';
+  /** The sentence for the caller; facts stand beside it as metadata. */
+  readonly sentence: string;
+  /** What the caller should do. */
+  readonly advice: string;
+}
+
+/** Final refusals by the room's rules: stored under the command id (except where `none` is said). */
+export const rejectReasons = {
+  ROOM_NOT_FOUND: {
+    status: 'NOT_FOUND',
+    memory: 'none',
+    sentence: 'There is no such room in this app.',
+    advice: 'Check app_code and room_id, or create the room.',
+  },
+  ROOM_ALREADY_EXISTS: {
+    status: 'ALREADY_EXISTS',
+    memory: 'sticky',
+    sentence: 'A room with this id exists, or existed and was deleted.',
+    advice: 'Choose another room_id.',
+  },
+  ROOM_CLOSED: {
+    status: 'FAILED_PRECONDITION',
+    memory: 'sticky',
+    sentence: 'The room is not open; room_status names its state.',
+    advice: 'Leave the room page; a closed room does not open again.',
+  },
+  ROOM_FULL: {
+    status: 'RESOURCE_EXHAUSTED',
+    memory: 'sticky',
+    sentence: 'The room holds as many users as it may.',
+    advice: 'Try again later with a new command_id.',
+  },
+  USER_NOT_PRESENT: {
+    status: 'FAILED_PRECONDITION',
+    memory: 'sticky',
+    sentence: 'The user is not in the room.',
+    advice: 'Join first, then send a new command_id.',
+  },
+  WRONG_PASSWORD: {
+    status: 'PERMISSION_DENIED',
+    memory: 'sticky',
+    sentence: 'The room has a password and the one given does not match.',
+    advice: 'Ask the user for the password; send a new command_id.',
+  },
+  ROBOT_NOT_ALLOWED: {
+    status: 'PERMISSION_DENIED',
+    memory: 'sticky',
+    sentence: 'Only a service may bring robots into a room.',
+    advice: 'Use a service token, or leave is_robot unset.',
+  },
+  NOT_ROOM_MANAGER: {
+    status: 'PERMISSION_DENIED',
+    memory: 'sticky',
+    sentence: 'The actor does not manage this room.',
+    advice: 'Only the owner, an admin of the room or an operator may do this.',
+  },
+  SEAT_NOT_FOUND: {
+    status: 'FAILED_PRECONDITION',
+    memory: 'sticky',
+    sentence: 'The room has no seat with this number.',
+    advice: 'Read the room and choose one of its seats.',
+  },
+  SEAT_TAKEN: {
+    status: 'FAILED_PRECONDITION',
+    memory: 'sticky',
+    sentence: 'Somebody else sits on this seat.',
+    advice: 'Choose another seat; send a new command_id.',
+  },
+  SEAT_LOCKED: {
+    status: 'FAILED_PRECONDITION',
+    memory: 'sticky',
+    sentence: 'The seat is locked.',
+    advice: 'Choose another seat; send a new command_id.',
+  },
+  NO_FREE_SEAT: {
+    status: 'FAILED_PRECONDITION',
+    memory: 'sticky',
+    sentence: 'Every open seat is taken.',
+    advice: 'Wait until somebody leaves a seat; send a new command_id.',
+  },
+  ALREADY_ON_SEAT: {
+    status: 'FAILED_PRECONDITION',
+    memory: 'sticky',
+    sentence: 'The user already sits on another seat.',
+    advice: 'Use ChangeMicSeat to move.',
+  },
+  MIC_BY_INVITATION: {
+    status: 'PERMISSION_DENIED',
+    memory: 'sticky',
+    sentence: 'In this room the owner or an admin lets people up to the mic.',
+    advice: 'Apply for the mic and wait for the answer.',
+  },
+  NOT_ON_SEAT: {
+    status: 'FAILED_PRECONDITION',
+    memory: 'sticky',
+    sentence: 'The user sits on no seat.',
+    advice: 'Read the room; there is nothing to take down or confirm.',
+  },
+  MIC_SESSION_STALE: {
+    status: 'FAILED_PRECONDITION',
+    memory: 'sticky',
+    sentence: 'The mic session named is not the one that holds the seat now.',
+    advice: 'Drop the old session; use the session of the newest MicUp.',
+  },
+  RESULT_TOO_LARGE: {
+    status: 'RESOURCE_EXHAUSTED',
+    memory: 'sticky',
+    sentence: 'The command would make more events than one command may.',
+    advice: 'Split the request.',
+  },
+  DATA_REFUSED: {
+    status: 'INTERNAL',
+    memory: 'none',
+    sentence: 'The database refused this command’s data; it was set aside for an operator.',
+    advice: 'Report the command_id; sending it again meets the same fault.',
+  },
+  UNDECODABLE: {
+    status: 'INVALID_ARGUMENT',
+    memory: 'none',
+    sentence: 'The record on the command topic could not be read; it was set aside.',
+    advice: 'Check that gateway and cell run releases that fit together.',
+  },
+  WRONG_PARTITION: {
+    status: 'INTERNAL',
+    memory: 'none',
+    sentence: 'The record lies on a partition that its key does not belong to.',
+    advice: 'Check topic_layout and the producer; the record was set aside.',
+  },
+  COMMAND_ID_REUSED: {
+    status: 'ALREADY_EXISTS',
+    memory: 'none',
+    sentence: 'This command_id was used in this room with another payload, user or type.',
+    advice: 'Make a new command_id for every new intention.',
+  },
+} as const satisfies Record<string, ReasonRow>;
+
+/** Refusals that leave the id free: the same command may be sent again. */
+export const retryReasons = {
+  EXPIRED: {
+    status: 'DEADLINE_EXCEEDED',
+    memory: 'free',
+    sentence: 'The command’s time ran out before it was executed; it was not executed.',
+    advice: 'Send it again with the same command_id and a longer deadline.',
+  },
+  ROOM_BUSY: {
+    status: 'RESOURCE_EXHAUSTED',
+    memory: 'free',
+    sentence: 'Too many commands of this room are waiting.',
+    advice: 'Wait for the retry delay; send the same command_id again.',
+  },
+  FACT_STALE: {
+    status: 'ABORTED',
+    memory: 'free',
+    sentence: 'The room changed while a fact about it was checked.',
+    advice: 'Send the same command_id again.',
+  },
+  DRAINING: {
+    status: 'UNAVAILABLE',
+    memory: 'free',
+    sentence: 'This node is going offline and takes no new work.',
+    advice: 'Send the same command_id again; another node answers.',
+  },
+  NOT_OWNER: {
+    status: 'UNAVAILABLE',
+    memory: 'free',
+    sentence: 'This node does not own the room’s partition.',
+    advice: 'Ask again; owner names the node that does.',
+  },
+  UNAVAILABLE: {
+    status: 'UNAVAILABLE',
+    memory: 'free',
+    sentence: 'A service that roomcell stands on is out of reach; nothing was sent.',
+    advice: 'Send the same command_id again after the retry delay.',
+  },
+  OUTCOME_UNKNOWN: {
+    status: 'DEADLINE_EXCEEDED',
+    memory: 'free',
+    sentence: 'No answer came in time; the command may or may not have been executed.',
+    advice: 'Send the same command_id again: it answers what happened.',
+  },
+} as const satisfies Record<string, ReasonRow>;
+
+/** Refusals by the gateway before anything is produced. */
+export const requestReasons = {
+  INVALID_FIELD: {
+    status: 'INVALID_ARGUMENT',
+    memory: 'none',
+    sentence: 'A field is missing, malformed or too large; field and fault name it.',
+    advice: 'Correct the request.',
+  },
+  UNAUTHENTICATED: {
+    status: 'UNAUTHENTICATED',
+    memory: 'none',
+    sentence: 'The bearer token is missing, malformed, expired or signed by nobody we know.',
+    advice: 'Get a new token.',
+  },
+  PERMISSION_DENIED: {
+    status: 'PERMISSION_DENIED',
+    memory: 'none',
+    sentence: 'The token does not allow this: another app, another user, or another role.',
+    advice: 'Use a token of the right app, user and role.',
+  },
+  INTERNAL: {
+    status: 'INTERNAL',
+    memory: 'none',
+    sentence: 'roomcell met a fault of its own.',
+    advice: 'Report it with the time and the command_id; the same id may be sent again.',
+  },
+} as const satisfies Record<string, ReasonRow>;
+
+/** A final no. */
+export type RejectReason = keyof typeof rejectReasons;
+/** A no that leaves the id free. */
+export type RetryReason = keyof typeof retryReasons;
+/** A no of the gateway. */
+export type RequestReason = keyof typeof requestReasons;
+/** Every reason code. */
+export type Reason = RejectReason | RetryReason | RequestReason;
+
+/** The catalogue row of a code, or null for a code that this release does not know. */
+export function reasonRow(reason: string): ReasonRow | null {
+  const rows: Readonly<Record<string, ReasonRow>> = {
+    ...rejectReasons,
+    ...retryReasons,
+    ...requestReasons,
+  };
+  return Object.hasOwn(rows, reason) ? (rows[reason] ?? null) : null;
+}

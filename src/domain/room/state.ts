@@ -1,0 +1,107 @@
+/**
+ * One room as data: what `evolve` builds and `decide` reads. Immutable with structural sharing, so
+ * that a draft of a room with 10,000 users costs the changed entries and not the room.
+ *
+ * Not in here on purpose: times of last heartbeats (a soft table beside the state, never logged),
+ * delivery state of events (belongs to the outbox, ARC-9), and anything Redis knows.
+ */
+import type { PersistentMap } from '../../kernel/persistent-map.ts';
+import type { AppCode, MicSessionId, RoomId, RoomVersion, UserId } from '../ids.ts';
+
+/**
+ * `absent` is a room that was never created. `creating` of the seeds is never persisted:
+ * CreateRoom commits `active` (decision 28). `closing` appears only with a configured grace.
+ */
+export type RoomStatus = 'absent' | 'active' | 'closing' | 'closed';
+
+/** `free`: anyone present takes an open seat. `apply`: the owner or an admin lets people up. */
+export type RoomMode = 'free' | 'apply';
+
+/** What others see of a user. All texts come from the caller's profile, bounded at the gateway. */
+export interface UserProfile {
+  readonly nickname: string;
+  readonly avatarUrl: string;
+  readonly countryCode: string;
+  /** Opaque to us, at most 1 KB. */
+  readonly ext: string;
+}
+
+/** A user who is in the room in the business sense (PRES-1). */
+export interface PresentUser {
+  readonly userId: UserId;
+  readonly profile: UserProfile;
+  readonly isRobot: boolean;
+  readonly joinedAtMs: number;
+  /** The version that the join made: tells two stays of one user apart (MIC-14). */
+  readonly joinedAtVersion: RoomVersion;
+}
+
+/** The seat's holder and how far RTC publishing got (MIC-1). */
+export interface MicOccupancy {
+  readonly userId: UserId;
+  readonly micSessionId: MicSessionId;
+  readonly state: 'pending_publish' | 'publishing';
+  /** `mic_session_room_version`: the version in which the session began (MIC-12). */
+  readonly sessionRoomVersion: RoomVersion;
+  readonly sessionStartedAtMs: number;
+  /** Only meaningful while `pending_publish`; 0 while publishing. */
+  readonly publishDeadlineMs: number;
+  /** `last_publish_event_time_ms`: RTC events at or before it are old (MIC-12). 0: none yet. */
+  readonly lastPublishEventTimeMs: number;
+}
+
+/** One numbered place. Numbers start at 1 and never change while the room lives. */
+export interface MicSeat {
+  readonly seatNo: number;
+  readonly locked: boolean;
+  readonly muted: boolean;
+  readonly occupancy: MicOccupancy | null;
+}
+
+/** Who closed a room: a person of the room, the platform, or the room's own timers. */
+export type CloserKind = 'owner' | 'admin' | 'operator' | 'system';
+
+/** Who closed the room, why and when, and its final figures (META-5). */
+export interface RoomCloseInfo {
+  readonly closedByUserId: UserId;
+  readonly closedByKind: CloserKind;
+  readonly reason: string;
+  readonly note: string;
+  readonly closedAtMs: number;
+  readonly finalOnlineCount: number;
+}
+
+/** What the owner chooses about the room and lists show. */
+export interface RoomProfile {
+  readonly title: string;
+  readonly coverUrl: string;
+  readonly announcement: string;
+  readonly backgroundUrl: string;
+  readonly tags: readonly string[];
+  /** Opaque to us, at most 2 KB. */
+  readonly ext: string;
+}
+
+/** The whole authoritative state of one room. */
+export interface RoomState {
+  readonly appCode: AppCode;
+  readonly roomId: RoomId;
+  readonly status: RoomStatus;
+  readonly version: RoomVersion;
+  /** Null only while `absent`. */
+  readonly ownerUserId: UserId | null;
+  readonly profile: RoomProfile;
+  readonly mode: RoomMode;
+  readonly visibleRegionId: bigint;
+  /** Encoded scrypt hash, or '' for an open room. Never leaves the service (SNAP-4). */
+  readonly passwordHash: string;
+  /** Grows with every change of the password: a fact about another version is stale. */
+  readonly passwordVersion: bigint;
+  readonly seats: readonly MicSeat[];
+  /** Keyed by user id. Its size is the online count; no counter is kept beside it (INV-29). */
+  readonly users: PersistentMap<PresentUser>;
+  readonly createdAtMs: number;
+  /** Time of the newest event: no later event is earlier than it, whatever the clocks say. */
+  readonly lastEventAtMs: number;
+  readonly closeInfo: RoomCloseInfo | null;
+}
