@@ -11,11 +11,7 @@ export type LeaveReason = 'left' | 'stale' | 'kicked' | 'closed';
 
 /** Why a seat became free. */
 export type MicDownReason =
-  | 'mic_down'
-  | 'taken_down'
-  | 'left_room'
-  | 'publish_timeout'
-  | 'room_closed';
+  'mic_down' | 'taken_down' | 'left_room' | 'publish_timeout' | 'room_closed';
 
 /** EVT-1. The IM group and the list entry follow from it. */
 export interface RoomCreated {

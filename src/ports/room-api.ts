@@ -1,0 +1,100 @@
+/**
+ * The gateway's face towards its transports: what gRPC (and later HTTP) servers call. Transports
+ * translate; they hold no rule of the room.
+ */
+import type { ListEntry } from './room-queries.ts';
+import type { RoomView } from '../domain/room/room-view.ts';
+import type { ResultRecord, SnapshotMode } from '../protocol/records.ts';
+
+/** Who calls, as the bearer token says. */
+export interface Caller {
+  readonly appCode: string;
+  /** Subject of the token. */
+  readonly subject: string;
+  readonly role: 'user' | 'service' | 'operator';
+}
+
+/** Fields of CommandMeta as they arrived, unchecked. */
+export interface RequestMeta {
+  readonly appCode: string;
+  readonly roomId: string;
+  readonly commandId: string;
+  readonly actorUserId: string;
+  readonly clientTimeMs: bigint;
+  readonly snapshotMode: SnapshotMode;
+}
+
+/** The call's frame: caller, monotonic time until which the caller waits, cancellation. */
+export interface CallFrame {
+  /** Null: no valid token. `authFault` says what was wrong with it. */
+  readonly caller: Caller | null;
+  readonly authFault: string;
+  /** Milliseconds the caller is still willing to wait; null when it gave no deadline. */
+  readonly remainingMs: number | null;
+  readonly signal: AbortSignal;
+}
+
+/** Business fields as they arrived, by command; unchecked texts and numbers. */
+export type CommandRequest =
+  | {
+      readonly type: 'CreateRoom';
+      readonly title: string;
+      readonly coverUrl: string;
+      readonly backgroundUrl: string;
+      readonly seatCount: number;
+      readonly mode: string;
+      readonly visibleRegionId: bigint;
+      readonly password: string;
+      readonly tags: readonly string[];
+      readonly ext: string;
+    }
+  | {
+      readonly type: 'JoinRoom';
+      readonly password: string;
+      readonly nickname: string;
+      readonly avatarUrl: string;
+      readonly countryCode: string;
+      readonly ext: string;
+      readonly isRobot: boolean;
+    }
+  | { readonly type: 'LeaveRoom' }
+  | { readonly type: 'MicUp'; readonly seatNo: number }
+  | { readonly type: 'MicDown'; readonly userId: string; readonly micSessionId: string }
+  | { readonly type: 'ConfirmMicPublishing'; readonly micSessionId: string }
+  | { readonly type: 'CloseRoom'; readonly reason: string; readonly note: string };
+
+/** A command that ended with a result record of kind applied or no_effect. */
+export interface CommandSuccess {
+  readonly roomId: string;
+  readonly result: ResultRecord;
+  readonly replayed: boolean;
+  readonly view: RoomView | null;
+}
+
+/** What GetCommand can say. */
+export type CommandLookup =
+  | { readonly kind: 'found'; readonly commandType: string; readonly result: ResultRecord }
+  | { readonly kind: 'notExecuted' }
+  | { readonly kind: 'pendingPossible' };
+
+/** Every method throws a Failure (reason of the catalogue) when it does not succeed. */
+export interface RoomApi {
+  execute(frame: CallFrame, meta: RequestMeta, request: CommandRequest): Promise<CommandSuccess>;
+  heartbeat(frame: CallFrame, meta: RequestMeta): Promise<void>;
+  getCommand(
+    frame: CallFrame,
+    key: { appCode: string; roomId: string; commandId: string },
+  ): Promise<CommandLookup>;
+  getRoomSnapshot(frame: CallFrame, key: { appCode: string; roomId: string }): Promise<RoomView>;
+  listRooms(
+    frame: CallFrame,
+    query: {
+      appCode: string;
+      visibleRegionId: bigint | null;
+      mode: string;
+      tag: string;
+      pageSize: number;
+      cursor: string;
+    },
+  ): Promise<{ readonly entries: readonly ListEntry[]; readonly nextCursor: string }>;
+}

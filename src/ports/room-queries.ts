@@ -1,0 +1,49 @@
+/** Read models that the gateway serves from MySQL. */
+import type { AppCode, RoomId } from '../domain/ids.ts';
+
+/** One entry of the public room list. */
+export interface ListEntry {
+  readonly roomId: RoomId;
+  readonly title: string;
+  readonly coverUrl: string;
+  readonly ownerUserId: string;
+  readonly mode: string;
+  readonly visibleRegionId: bigint;
+  readonly locked: boolean;
+  readonly tags: readonly string[];
+  readonly onlineCount: number;
+  readonly seatCount: number;
+  readonly pinned: boolean;
+  readonly heat: bigint;
+  readonly createdAtMs: number;
+}
+
+/** Position in the list order (decision 32): pinned first, then heat bucket (log2), then room id. */
+export interface ListCursor {
+  readonly pinned: boolean;
+  readonly heatBucket: number;
+  readonly roomId: RoomId;
+}
+
+/** What is asked of the list. Only active rooms are listed. */
+export interface ListQuery {
+  readonly appCode: AppCode;
+  readonly visibleRegionId: bigint | null;
+  readonly mode: string | null;
+  readonly tag: string | null;
+  readonly after: ListCursor | null;
+  readonly pageSize: number;
+}
+
+/** Throws Retry when MySQL cannot be reached. */
+export interface RoomQueries {
+  /** A page in list order and the cursor of its last entry (null on an empty page). */
+  listRooms(
+    query: ListQuery,
+  ): Promise<{ readonly entries: readonly ListEntry[]; readonly next: ListCursor | null }>;
+  /** The facts that a password check needs; null for an unknown room. */
+  passwordOf(
+    appCode: AppCode,
+    roomId: RoomId,
+  ): Promise<{ readonly passwordHash: string; readonly passwordVersion: bigint } | null>;
+}

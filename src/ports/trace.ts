@@ -1,0 +1,29 @@
+/**
+ * Named places where a crash, a freeze or a delay hurts most (reliability 7.6). In production a
+ * point is a counter; a test wires an implementation that kills or stops the process there.
+ */
+
+/** All points, so that a test cannot aim at one that does not exist. */
+export const tracePoints = [
+  'cell.record_read',
+  'cell.before_commit_packet',
+  'cell.packet_answered_before_commit',
+  'cell.after_commit_before_reply',
+  'cell.after_reply_before_kafka_commit',
+  'cell.takeover_done',
+  'cell.snapshot_before_write',
+  'relay.after_claim',
+  'relay.after_publish',
+  'adapter.after_start',
+  'adapter.after_send_before_finish',
+  'gateway.before_produce',
+  'gateway.after_produce',
+] as const;
+
+/** Name of a place in the code. */
+export type TracePoint = (typeof tracePoints)[number];
+
+/** Called when the code passes the point. Returns normally, or never. */
+export interface Trace {
+  at(point: TracePoint): void;
+}
