@@ -1,0 +1,28 @@
+/**
+ * The state of a room that was never created: where `evolve` starts when a room's log is replayed
+ * from its first row, and what `decide` judges CreateRoom by.
+ */
+import { emptyPersistentMap } from '../../kernel/persistent-map.ts';
+import type { AppCode, RoomId, RoomVersion } from '../ids.ts';
+import type { PresentUser, RoomState } from './state.ts';
+
+/** An absent room at version 0, empty in every field. */
+export function initialRoomState(appCode: AppCode, roomId: RoomId): RoomState {
+  return {
+    appCode,
+    roomId,
+    status: 'absent',
+    version: 0n as RoomVersion,
+    ownerUserId: null,
+    profile: { title: '', coverUrl: '', announcement: '', backgroundUrl: '', tags: [], ext: '' },
+    mode: 'free',
+    visibleRegionId: 0n,
+    passwordHash: '',
+    passwordVersion: 0n,
+    seats: [],
+    users: emptyPersistentMap<PresentUser>(),
+    createdAtMs: 0,
+    lastEventAtMs: 0,
+    closeInfo: null,
+  };
+}

@@ -1,0 +1,64 @@
+/**
+ * What must hold of a room after every command, checked in production. A violation is a fault of
+ * ours: the cell drops the room instead of committing it. The cost grows with the seats and not with
+ * the users, so that a room of 10,000 pays it on every join without noticing.
+ */
+import type { MicOccupancy, MicSeat, RoomState } from './state.ts';
+
+/** The first broken invariant as a sentence for the log, or null when all hold. */
+export function checkRoomInvariants(state: RoomState): string | null {
+  return checkLifecycle(state) ?? checkSeats(state);
+}
+
+function checkLifecycle(state: RoomState): string | null {
+  if (state.status === 'absent') return checkAbsent(state);
+  if (state.version < 1n) return 'a room that exists has version 1 or more (INV-5)';
+  if (state.ownerUserId === null) return 'a room that exists has an owner';
+  if (state.createdAtMs > state.lastEventAtMs) return 'no event is older than the creation';
+  if (state.status === 'closed') return checkClosed(state);
+  return state.closeInfo === null ? null : 'only a closed room has close info';
+}
+
+function checkAbsent(state: RoomState): string | null {
+  if (state.version !== 0n) return 'an absent room has version 0 (INV-5)';
+  if (state.ownerUserId !== null) return 'an absent room has no owner';
+  if (state.users.size !== 0 || state.seats.length !== 0) return 'an absent room holds nothing';
+  return null;
+}
+
+function checkClosed(state: RoomState): string | null {
+  if (state.closeInfo === null) return 'a closed room has close info';
+  if (state.closeInfo.finalOnlineCount < 0) return 'a count is never below 0 (INV-29)';
+  if (state.users.size !== 0) return 'a closed room holds nobody (INV-28)';
+  const isEmpty = state.seats.every((seat) => seat.occupancy === null);
+  return isEmpty ? null : 'a closed room has no one on a seat (INV-28)';
+}
+
+function checkSeats(state: RoomState): string | null {
+  const holders = new Set<string>();
+  const sessions = new Set<string>();
+  for (const [index, seat] of state.seats.entries()) {
+    if (seat.seatNo !== index + 1) return 'seats are numbered 1 to n in order';
+    const { occupancy } = seat;
+    if (occupancy === null) continue;
+    if (holders.has(occupancy.userId)) return 'a user sits on one seat at most (INV-26)';
+    if (sessions.has(occupancy.micSessionId)) return 'a mic session holds one seat (MIC-11)';
+    holders.add(occupancy.userId);
+    sessions.add(occupancy.micSessionId);
+    const fault = checkHolder(seat, occupancy, state);
+    if (fault !== null) return fault;
+  }
+  return null;
+}
+
+function checkHolder(seat: MicSeat, occupancy: MicOccupancy, state: RoomState): string | null {
+  if (seat.locked) return 'a locked seat is empty (INV-26)';
+  if (!state.users.has(occupancy.userId)) return 'a seat holder is present (INV-26)';
+  if (occupancy.sessionRoomVersion > state.version) return 'no session is newer than its room';
+  if (occupancy.sessionStartedAtMs > state.lastEventAtMs) return 'no session starts in the future';
+  const isPending = occupancy.state === 'pending_publish';
+  if (isPending !== occupancy.publishDeadlineMs > 0) {
+    return 'a seat has a publish deadline exactly while it is pending (MIC-18)';
+  }
+  return null;
+}
