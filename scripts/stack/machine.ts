@@ -1,0 +1,75 @@
+/**
+ * Questions the stack asks the machine it runs on: folders, programs on the PATH, free ports.
+ */
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { randomInt } from 'node:crypto';
+import { createServer } from 'node:net';
+import { homedir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Below the range that the system hands out for outgoing connections, so nobody takes them. */
+const PORT_RANGE = { min: 20_000, max: 31_999 };
+const PORT_TRIES_MAX = 200;
+/** Where servers live when the PATH of an ordinary user doesn't name the folder. */
+const SERVER_FOLDERS = ['/usr/sbin', '/usr/local/sbin', '/usr/libexec', '/opt/homebrew/bin'];
+
+/** The folder of this checkout, whether we run from the sources or from dist/. */
+export function projectRoot(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!isProjectRoot(folder)) {
+    const parent = dirname(folder);
+    if (parent === folder) throw new Error(`no package.json of roomcell above ${import.meta.url}`);
+    folder = parent;
+  }
+  return folder;
+}
+
+function isProjectRoot(folder: string): boolean {
+  const file = join(folder, 'package.json');
+  return existsSync(file) && /"name":\s*"roomcell"/.test(readFileSync(file, 'utf8'));
+}
+
+/** The user's cache folder for roomcell; may not exist yet. */
+export function cacheFolder(environment: Readonly<Record<string, string | undefined>>): string {
+  const base = environment['XDG_CACHE_HOME'];
+  return join(base === undefined || base === '' ? join(homedir(), '.cache') : base, 'roomcell');
+}
+
+/** Full path of the first of `names` that is an executable file, or undefined. */
+export function findProgram(...names: string[]): string | undefined {
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), ...SERVER_FOLDERS];
+  for (const name of names) {
+    for (const folder of folders.filter((entry) => entry !== '')) {
+      const candidate = join(folder, name);
+      if (isExecutable(candidate)) return candidate;
+    }
+  }
+  return undefined;
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A port of 127.0.0.1 that nobody listens on; picked at random, so that two runs differ. */
+export async function freePort(): Promise<number> {
+  for (let tries = 0; tries < PORT_TRIES_MAX; tries += 1) {
+    const port = randomInt(PORT_RANGE.min, PORT_RANGE.max + 1);
+    if (await canListen(port)) return port;
+  }
+  throw new Error(`no free port in ${PORT_TRIES_MAX} tries`);
+}
+
+function canListen(port: number): Promise<boolean> {
+  return new Promise((settle) => {
+    const server = createServer();
+    server.once('error', () => settle(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => settle(true)));
+  });
+}
