@@ -226,6 +226,12 @@ export const requestReasons = {
     sentence: 'The token does not allow this: another app, another user, or another role.',
     advice: 'Use a token of the right app, user and role.',
   },
+  ROOM_CORRUPT: {
+    status: 'INTERNAL',
+    memory: 'free',
+    sentence: 'The stored history of this room does not add up; the room stands still.',
+    advice: 'Tell the operators; the same command_id may be sent again once the room is repaired.',
+  },
   INTERNAL: {
     status: 'INTERNAL',
     memory: 'none',
