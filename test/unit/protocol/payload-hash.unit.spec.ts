@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import type { UserId } from '../../../src/domain/ids.ts';
+import type { CommandBody, CreateRoom, JoinRoom } from '../../../src/domain/room/commands.ts';
+import { payloadHash } from '../../../src/protocol/payload-hash.ts';
+
+const join: JoinRoom = {
+  type: 'JoinRoom',
+  profile: { nickname: 'Ann', avatarUrl: 'https://a/1.png', countryCode: 'CN', ext: '' },
+  isRobot: false,
+  password: { passwordVersion: 3n, verdict: 'match' },
+};
+
+const create: CreateRoom = {
+  type: 'CreateRoom',
+  title: 'Evening talk',
+  coverUrl: '',
+  backgroundUrl: '',
+  seatCount: 8,
+  mode: 'free',
+  visibleRegionId: 9007199254740993n,
+  passwordHash: 'scrypt$x',
+  tags: ['a', 'b'],
+  ext: '',
+};
+
+function hex(body: CommandBody, actor = 'u1'): string {
+  return Buffer.from(payloadHash({ actorUserId: actor as UserId, body }).hash).toString('hex');
+}
+
+describe('payloadHash', () => {
+  it('is pinned: rows of every past release are compared in this form', () => {
+    expect([hex(join), hex(create), hex({ type: 'LeaveRoom' })]).toEqual([
+      '492a4b631fee75f0e87cf5108b30b124d0958699d7be332227c6c0f234c6903c',
+      '84120797c0487524444e1bdd402e4b56234f933a0de65d70ba7ebd9a5f8aa34b',
+      '90a146281cde8b0238a2853ad72b3556f886bf9f0be242f7f5f29327c7e9c9cb',
+    ]);
+  });
+
+  it('says which form it is', () => {
+    expect(payloadHash({ actorUserId: 'u1' as UserId, body: join }).version).toBe(1);
+  });
+
+  it('depends on the actor, the type and every business field', () => {
+    const hashes = [
+      hex(create),
+      hex(create, 'u2'),
+      hex({ ...create, title: 'Evening tall' }),
+      hex({ ...create, seatCount: 9 }),
+      hex({ ...create, mode: 'apply' }),
+      hex({ ...create, visibleRegionId: 9007199254740992n }),
+      hex({ ...create, passwordHash: '' }),
+      hex({ ...create, tags: ['ab'] }),
+      hex({ ...create, tags: ['a', 'b', ''] }),
+      hex({ ...create, tags: ['b', 'a'] }),
+      hex({ type: 'LeaveRoom' }),
+      hex({ type: 'MicUp', seatNo: 0 }),
+    ];
+    expect(new Set(hashes).size).toBe(hashes.length);
+  });
+
+  it('leaves out the password verdict, which the gateway may refresh between tries', () => {
+    const fresh: JoinRoom = { ...join, password: { passwordVersion: 4n, verdict: 'mismatch' } };
+    expect(hex(fresh)).toBe(hex(join));
+  });
+
+  it('does not see the order in which fields were written', () => {
+    const { type, profile, ...rest } = join;
+    const { ext, ...named } = profile;
+    expect(hex({ ...rest, profile: { ext, ...named }, type })).toBe(hex(join));
+  });
+
+  it('is unchanged by a field that a later release adds and nobody fills', () => {
+    const later = { ...create, welcomeText: '', minLevel: 0, extras: {}, flags: [], bonus: 0n };
+    expect(hex(later)).toBe(hex(create));
+    expect(hex({ ...create, welcomeText: 'hi' } as CommandBody)).not.toBe(hex(create));
+  });
+
+  it('does not confuse a text with a number or where one text ends', () => {
+    const tags = (...list: string[]): string => hex({ ...create, tags: list });
+    expect(tags('1:a')).not.toBe(tags('1', 'a'));
+    expect(hex({ ...create, ext: '5' })).not.toBe(hex({ ...create, ext: 5 as unknown as string }));
+  });
+});
