@@ -44,6 +44,9 @@ export function brokerProperties(layout: KafkaLayout): string {
     'group.initial.rebalance.delay.ms': 0,
     // Lets a test ask for a short session; what a deployment asks for is unchanged by it.
     'group.min.session.timeout.ms': 500,
+    // A killed broker's new start is refused until the controller gives up its old session.
+    'broker.session.timeout.ms': 2_000,
+    'broker.heartbeat.interval.ms': 500,
     'log.cleaner.dedupe.buffer.size': 16 * 1024 * 1024,
     'num.network.threads': 2,
     'num.io.threads': 4,

@@ -149,7 +149,11 @@ async function withConnection<T>(
   account: MysqlAccount,
   task: (connection: Connection) => Promise<T>,
 ): Promise<T> {
-  const connection = await createConnection({ ...account, connectTimeout: CONNECT_TIMEOUT_MS });
+  const { host, port, user, password } = account;
+  const connection = await createConnection({
+    ...{ host, port, user, password },
+    connectTimeout: CONNECT_TIMEOUT_MS,
+  });
   try {
     return await task(connection);
   } finally {

@@ -112,7 +112,10 @@ async function claimNames(
   run: { runFolder: string; watchdog: Watchdog; log: (line: string) => void },
 ): Promise<Stack> {
   const { broker, mysql, redis } = servers;
-  const shared = { account: mysql.account, redisUrl: redis.url };
+  const shared = {
+    account: mysql.control === undefined ? mysql.account : undefined,
+    redisUrl: redis.control === undefined ? redis.url : undefined,
+  };
   const cache = cacheFolder(environment);
   await sweepDeadRuns(cache, shared).catch((error: unknown) =>
     run.log(`stack: traces of an earlier run could not be removed (${String(error)})`),

@@ -8,19 +8,19 @@ import { join } from 'node:path';
 import { dropDatabases, type MysqlAccount } from './mysql-server.ts';
 import { deleteKeys } from './redis-server.ts';
 
-/** One run's traces. No password is written. */
+/** One run's traces. No password is written; a server of the run's own is left out. */
 interface RunRecord {
   readonly pid: number;
-  readonly mysqlServer: string;
+  readonly mysqlServer?: string;
   readonly database: string;
-  readonly redisServer: string;
+  readonly redisServer?: string;
   readonly keyPrefix: string;
 }
 
-/** The servers this run uses; only traces on these can be removed. */
+/** The servers this run uses and doesn't own; only traces on these stay and can be removed. */
 export interface SharedServers {
-  readonly account: MysqlAccount;
-  readonly redisUrl: string;
+  readonly account: MysqlAccount | undefined;
+  readonly redisUrl: string | undefined;
 }
 
 /** Writes the record of this process's run; call the result once the traces are gone. */
@@ -39,23 +39,40 @@ export function recordRun(
 
 /** Removes the traces of runs whose process is gone. A record that can't be read is left alone. */
 export async function sweepDeadRuns(cacheFolder: string, servers: SharedServers): Promise<void> {
-  const here = addressesOf(servers);
   for (const file of recordFiles(cacheFolder)) {
     const record = readRecord(file);
     if (record === undefined || isAlive(record.pid)) continue;
-    const isOurs =
-      record.mysqlServer === here.mysqlServer && record.redisServer === here.redisServer;
-    if (!isOurs || !/^roomcell_[0-9a-f]+$/.test(record.database)) continue;
-    if (!/^rc[0-9a-f]+:$/.test(record.keyPrefix)) continue;
-    await dropDatabases(servers.account, record.database);
-    await deleteKeys(servers.redisUrl, record.keyPrefix);
+    if (!(await sweep(record, servers))) continue;
     rmSync(file, { force: true });
   }
 }
 
-function addressesOf(servers: SharedServers): { mysqlServer: string; redisServer: string } {
-  const { host, port } = servers.account;
-  return { mysqlServer: `${host}:${port}`, redisServer: new URL(servers.redisUrl).host };
+/** False when the traces are on other servers than those of this run. */
+async function sweep(record: RunRecord, servers: SharedServers): Promise<boolean> {
+  const here = addressesOf(servers);
+  const hasOurNames =
+    /^roomcell_[0-9a-f]+$/.test(record.database) && /^rc[0-9a-f]+:$/.test(record.keyPrefix);
+  const isElsewhere =
+    (record.mysqlServer !== undefined && record.mysqlServer !== here.mysqlServer) ||
+    (record.redisServer !== undefined && record.redisServer !== here.redisServer);
+  if (!hasOurNames || isElsewhere) return false;
+  if (record.mysqlServer !== undefined && servers.account !== undefined) {
+    await dropDatabases(servers.account, record.database);
+  }
+  if (record.redisServer !== undefined && servers.redisUrl !== undefined) {
+    await deleteKeys(servers.redisUrl, record.keyPrefix);
+  }
+  return true;
+}
+
+function addressesOf({ account, redisUrl }: SharedServers): {
+  mysqlServer?: string;
+  redisServer?: string;
+} {
+  return {
+    ...(account !== undefined && { mysqlServer: `${account.host}:${account.port}` }),
+    ...(redisUrl !== undefined && { redisServer: new URL(redisUrl).host }),
+  };
 }
 
 function recordFiles(cacheFolder: string): string[] {

@@ -1,0 +1,96 @@
+/**
+ * `npm test`: starts the stack once if a selected test needs it, runs vitest with the stack's
+ * addresses in the environment, stops the stack and closes with the true counts. Arguments go to
+ * vitest: `npm test -- test/unit`, `npm test -- --project unit -t "a title"`.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { constants } from 'node:os';
+import { join } from 'node:path';
+import { parseCLI } from 'vitest/node';
+import { projectRoot } from './stack/machine.ts';
+import { startStack } from './stack/start-stack.ts';
+import { StackUnavailableError, type Stack } from './stack/stack-types.ts';
+import { closingLine, countTests, type TestCounts, type TestReport } from './test-counts.ts';
+import { needsStack, specFiles, type TestSelection } from './test-selection.ts';
+
+const root = projectRoot();
+const reportFile = join(root, '.roomcell', `test-report-${process.pid}.json`);
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(vitestArguments: readonly string[]): Promise<number> {
+  let stack: Stack | undefined;
+  try {
+    if (needsStack(selectionOf(vitestArguments), specFiles(root))) {
+      stack = await startStack({ stopOnSignals: false });
+    }
+  } catch (error) {
+    if (!(error instanceof StackUnavailableError)) throw error;
+    console.error(error.message);
+    return error.exitCode;
+  }
+  const exitCode = await runVitest(vitestArguments, stack?.env ?? {});
+  await stack?.stop();
+  return close(exitCode);
+}
+
+function selectionOf(vitestArguments: readonly string[]): TestSelection {
+  const { filter, options } = parseCLI(['vitest', 'run', ...vitestArguments], {
+    allowUnknownOptions: true,
+  });
+  return { projects: [options.project ?? []].flat(), fileFilters: filter };
+}
+
+/** Resolves with vitest's exit code. A signal to us goes to vitest; the stack is stopped after it. */
+async function runVitest(
+  vitestArguments: readonly string[],
+  stackEnv: Readonly<Record<string, string>>,
+): Promise<number> {
+  mkdirSync(join(root, '.roomcell'), { recursive: true });
+  const child = spawn(
+    process.execPath,
+    [
+      ...[join(root, 'node_modules', 'vitest', 'vitest.mjs'), 'run', ...vitestArguments],
+      ...['--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`],
+    ],
+    { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, ...stackEnv } },
+  );
+  let received: NodeJS.Signals | undefined;
+  const forward = (signal: NodeJS.Signals): void => {
+    received = signal;
+    child.kill(signal);
+  };
+  process.on('SIGINT', forward).on('SIGTERM', forward);
+  const code = await new Promise<number>((settle, reject) => {
+    child.once('error', reject);
+    child.once('exit', (exitCode) => settle(exitCode ?? 1));
+  });
+  return received === undefined ? code : 128 + constants.signals[received];
+}
+
+/** Prints the closing line and returns the exit code that agrees with it. */
+function close(vitestExitCode: number): number {
+  const counts = readCounts();
+  if (counts === undefined) {
+    console.error(`run-tests: vitest ended with ${vitestExitCode} and left no report`);
+    return vitestExitCode === 0 ? 1 : vitestExitCode;
+  }
+  // An error outside every test (a rejection nobody awaited) fails vitest, but is in no report.
+  const hasRun = counts.passed + counts.failed > 0;
+  const isUnreported = hasRun && vitestExitCode !== 0 && counts.failed === 0;
+  if (isUnreported) {
+    console.error(`run-tests: vitest ended with ${vitestExitCode} for an error outside the tests`);
+  }
+  if (!hasRun) console.error('run-tests: no test ran');
+  console.log(closingLine(isUnreported ? { ...counts, failed: 1 } : counts));
+  if (vitestExitCode !== 0) return vitestExitCode;
+  return counts.failed === 0 && hasRun ? 0 : 1;
+}
+
+function readCounts(): TestCounts | undefined {
+  if (!existsSync(reportFile)) return undefined;
+  const report = JSON.parse(readFileSync(reportFile, 'utf8')) as TestReport;
+  rmSync(reportFile, { force: true });
+  return countTests(report);
+}

@@ -1,0 +1,54 @@
+/**
+ * Tells from the arguments of `npm test` whether a selected test needs the stack. When in doubt it
+ * says yes: a stack too much costs seconds, one too few fails every test.
+ */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Kinds of test (the suffix of the file) that need the stack. */
+export const STACK_KINDS = ['contract', 'int', 'e2e'] as const;
+
+/** The selection that vitest understood from its arguments. */
+export interface TestSelection {
+  /** Values of `--project`; empty means all. */
+  readonly projects: readonly string[];
+  /** Parts of file names; empty means all. */
+  readonly fileFilters: readonly string[];
+}
+
+/** True when `selection` may run a test that needs the stack; `files` are those that exist. */
+export function needsStack(selection: TestSelection, files: readonly string[]): boolean {
+  return STACK_KINDS.some((kind) => {
+    if (!isProjectSelected(kind, selection.projects)) return false;
+    const ofKind = files.filter((file) => file.endsWith(`.${kind}.spec.ts`));
+    return ofKind.some((file) => isFileSelected(file, selection.fileFilters));
+  });
+}
+
+function isProjectSelected(name: string, projects: readonly string[]): boolean {
+  const excluded = projects.filter((each) => each.startsWith('!')).map((each) => each.slice(1));
+  const included = projects.filter((each) => !each.startsWith('!'));
+  if (excluded.some((pattern) => matches(name, pattern))) return false;
+  return included.length === 0 || included.some((pattern) => matches(name, pattern));
+}
+
+function matches(name: string, pattern: string): boolean {
+  const source = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${source.join('.*')}$`).test(name);
+}
+
+function isFileSelected(file: string, filters: readonly string[]): boolean {
+  if (filters.length === 0) return true;
+  // A filter may be absolute, start with ./ or end with a line number.
+  return filters.some((filter) => {
+    const plain = filter.replace(/^\.\//, '').replace(/:\d+$/, '');
+    return file.includes(plain) || plain.includes(file);
+  });
+}
+
+/** Spec files under test/, relative to `root`, with forward slashes. */
+export function specFiles(root: string): string[] {
+  return readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+    .map((file) => `test/${file.replaceAll('\\', '/')}`)
+    .filter((file) => file.endsWith('.spec.ts'));
+}
