@@ -1,0 +1,212 @@
+/**
+ * Random command sequences against one room. After every command: all invariants hold, an applied
+ * command steps the version by one and everything else changes nothing, a replay of the events from
+ * the start gives an equal state (TST-18, INV-8), counts are sizes (INV-29).
+ */
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { UserId } from '../../../../src/domain/ids.ts';
+import { findSeatByUser } from '../../../../src/domain/mic/seats.ts';
+import type { ActorRole, CommandBody } from '../../../../src/domain/room/commands.ts';
+import { dueCommands, nextDeadline } from '../../../../src/domain/room/deadlines.ts';
+import { decide } from '../../../../src/domain/room/decide.ts';
+import type { Applied, EventPosition } from '../../../../src/domain/room/decision.ts';
+import { nextEventPosition } from '../../../../src/domain/room/event-position.ts';
+import type { RoomEvent } from '../../../../src/domain/room/events.ts';
+import { evolveCommand } from '../../../../src/domain/room/evolve.ts';
+import { initialRoomState } from '../../../../src/domain/room/initial-state.ts';
+import { checkRoomInvariants } from '../../../../src/domain/room/invariants.ts';
+import type { RoomState } from '../../../../src/domain/room/state.ts';
+import { commandOf, publishTimeoutMs } from '../../../support/decider-spec.ts';
+import {
+  app,
+  asUser,
+  closeRoom,
+  confirm,
+  createRoom,
+  expire,
+  joinRoom,
+  leaveRoom,
+  micDown,
+  micUp,
+  profileOf,
+  room,
+  session,
+  verdict,
+} from '../../../support/room-builders.ts';
+
+/** Commands that depend on the room: the timers that are due, or one's own session confirmed. */
+type Situation = 'what is due' | 'own session';
+
+/** One step of a run: who, in what role, what, and how much later than the step before. */
+interface Step {
+  readonly by: UserId;
+  readonly role: ActorRole;
+  readonly body: CommandBody | Situation;
+  readonly laterMs: number;
+}
+
+const anyUser = fc.constantFrom('owner', 'u1', 'u2', 'u3', 'u4').map(asUser);
+const anyRole = fc.oneof(
+  { weight: 12, arbitrary: fc.constant<ActorRole>('user') },
+  { weight: 3, arbitrary: fc.constantFrom<ActorRole>('service', 'operator', 'system') },
+);
+const anySeatNo = fc.integer({ min: 0, max: 4 });
+/** Sessions are numbered by the step that opens them: mostly old ones, sometimes the right one. */
+const anySession = fc.integer({ min: 0, max: 40 }).map(session);
+const anyJoin = fc
+  .tuple(fc.constantFrom('a', 'b'), fc.constantFrom('match', 'mismatch'), fc.boolean(), fc.nat(3))
+  .map(([nickname, word, isStale, robot]) =>
+    joinRoom(profileOf(nickname), {
+      isRobot: robot === 0,
+      ...verdict(word as 'match' | 'mismatch', isStale ? 0n : 1n),
+    }),
+  );
+
+const anyBody: fc.Arbitrary<CommandBody | Situation> = fc.oneof(
+  { weight: 20, arbitrary: anyJoin },
+  { weight: 20, arbitrary: anySeatNo.map(micUp) },
+  { weight: 8, arbitrary: fc.constant(leaveRoom) },
+  { weight: 8, arbitrary: fc.constant(micDown()) },
+  { weight: 4, arbitrary: anyUser.map((userId) => micDown({ userId })) },
+  { weight: 3, arbitrary: anySession.map((micSessionId) => micDown({ micSessionId })) },
+  { weight: 4, arbitrary: anySession.map(confirm) },
+  { weight: 12, arbitrary: fc.constant<Situation>('own session') },
+  { weight: 3, arbitrary: anySession.map((stale) => expire(1, stale, publishTimeoutMs)) },
+  { weight: 6, arbitrary: fc.constant<Situation>('what is due') },
+  { weight: 1, arbitrary: fc.constant(closeRoom()) },
+  { weight: 1, arbitrary: fc.constant(createRoom()) },
+);
+const anyStep: fc.Arbitrary<Step> = fc.record({
+  by: anyUser,
+  role: anyRole,
+  body: anyBody,
+  laterMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 20_000 })),
+});
+const anyRun = fc.record({
+  mode: fc.constantFrom('free', 'free', 'apply'),
+  passwordHash: fc.constantFrom('', '', 'scrypt$x'),
+  steps: fc.array(anyStep, { maxLength: 60, size: 'max' }),
+});
+
+/** A run so far: the state, and the log that recovery would read. */
+interface Run {
+  state: RoomState;
+  nowMs: number;
+  decisions: number;
+  readonly log: { readonly events: readonly RoomEvent[]; readonly position: EventPosition }[];
+}
+
+interface Taken {
+  readonly body: CommandBody;
+  readonly by: UserId;
+  readonly role: ActorRole;
+}
+
+function commandsOf({ body, by, role }: Step, run: Run): readonly Taken[] {
+  if (body === 'what is due') {
+    return dueCommands(run.state, run.nowMs).map((due) => ({ body: due, by, role: 'system' }));
+  }
+  if (body !== 'own session') return [{ body, by, role }];
+  const held = findSeatByUser(run.state.seats, by);
+  return held === null ? [] : [{ body: confirm(held.occupancy.micSessionId), by, role }];
+}
+
+function take(run: Run, step: Taken): void {
+  run.decisions += 1;
+  const facts = {
+    nowMs: run.nowMs,
+    micSessionId: session(run.decisions),
+    micPublishTimeoutMs: publishTimeoutMs,
+    limits: { usersPerRoomMax: 4, eventsPerCommandMax: 5 },
+  };
+  const decision = decide(commandOf(step.body, step), facts, run.state);
+  seenKinds.add(`${step.body.type} ${decision.kind}`);
+  if (decision.kind !== 'applied') return;
+  const position = nextEventPosition(run.state, run.nowMs);
+  const before = run.state;
+  run.state = evolveCommand(before, decision.events, position);
+  run.log.push({ events: decision.events, position });
+  expect(run.state.version).toBe(before.version + 1n);
+  checkAnswer(decision, run.state);
+}
+
+/** What an applied command answers is what the room now holds. */
+function checkAnswer(decision: Applied, state: RoomState): void {
+  const { user, micSessionId, publishDeadlineMs, seatNo } = decision.result;
+  if (user !== undefined) expect(state.users.get(user.userId)).toEqual(user);
+  if (publishDeadlineMs !== undefined) {
+    const seat = state.seats.find((candidate) => candidate.seatNo === seatNo);
+    expect(seat?.occupancy).toMatchObject({ micSessionId, publishDeadlineMs });
+  }
+  for (const event of decision.events) {
+    if (event.type === 'RoomMicDown') expect(event.onMicMs).toBeGreaterThanOrEqual(0);
+    if (event.type === 'RoomClosed') expect(event.finalOnlineCount).toBeGreaterThanOrEqual(0);
+  }
+}
+
+function checkRoom(run: Run): void {
+  expect(checkRoomInvariants(run.state)).toBeNull();
+  expect(run.state.users.size).toBe(new Set([...run.state.users.entries()].map(([id]) => id)).size);
+  expect(run.state.users.size).toBe(onlineByCounting(run.log.flatMap((entry) => entry.events)));
+  const next = nextDeadline(run.state);
+  const due = dueCommands(run.state, Number.MAX_SAFE_INTEGER);
+  expect(due[0]).toEqual(next?.command);
+  if (run.state.status === 'closed') expect(next).toBeNull();
+}
+
+/** The online count as an observer of the events alone would keep it. */
+function onlineByCounting(events: readonly RoomEvent[]): number {
+  let online = 0;
+  for (const event of events) {
+    if (event.type === 'RoomUserJoined') online += 1;
+    if (event.type === 'RoomUserLeft') online -= 1;
+    if (event.type === 'RoomClosed') {
+      expect(event.finalOnlineCount).toBe(online);
+      online = 0;
+    }
+    expect(online).toBeGreaterThanOrEqual(0);
+  }
+  return online;
+}
+
+const seenKinds = new Set<string>();
+
+it('any sequence of commands keeps the room whole and replays to an equal state', () => {
+  fc.assert(
+    fc.property(anyRun, ({ mode, passwordHash, steps }) => {
+      const state = initialRoomState(app, room);
+      const run: Run = { state, nowMs: 1_000_000, decisions: 0, log: [] };
+      const body = createRoom({ mode: mode as 'free' | 'apply', passwordHash });
+      take(run, { body, by: asUser('owner'), role: 'user' });
+      for (const step of steps) {
+        run.nowMs += step.laterMs;
+        for (const command of commandsOf(step, run)) take(run, command);
+        if (step.body === 'what is due') expect(dueCommands(run.state, run.nowMs)).toEqual([]);
+        checkRoom(run);
+      }
+      let replayed = initialRoomState(app, room);
+      for (const { events, position } of run.log) {
+        replayed = evolveCommand(replayed, events, position);
+      }
+      expect(replayed).toEqual(run.state);
+      expect([...replayed.users.entries()]).toEqual([...run.state.users.entries()]);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+it('the sequences reach every command in its applied and in its other ends', () => {
+  const mustSee = [
+    'CreateRoom rejected',
+    ...['applied', 'noEffect', 'rejected', 'retry'].map((kind) => `JoinRoom ${kind}`),
+    ...['applied', 'noEffect', 'rejected'].flatMap((kind) =>
+      ['LeaveRoom', 'MicUp', 'ConfirmMicPublishing', 'CloseRoom', 'ExpireMicPublish'].map(
+        (type) => `${type} ${kind}`,
+      ),
+    ),
+    'MicDown applied',
+    'MicDown rejected',
+  ];
+  expect(mustSee.filter((kind) => !seenKinds.has(kind))).toEqual([]);
+});

@@ -1,0 +1,129 @@
+/** The bounded client view (SNAP-4, PWD-3). */
+import { describe, expect, it } from 'vitest';
+import { roomView } from '../../../../src/domain/room/room-view.ts';
+import { given, timeOf } from '../../../support/decider-spec.ts';
+import {
+  alice,
+  app,
+  asUser,
+  bob,
+  closeRoom,
+  created,
+  joined,
+  on,
+  owner,
+  publishing,
+  room,
+  session,
+  wentUp,
+} from '../../../support/room-builders.ts';
+
+const active = given(
+  created({ passwordHash: 'scrypt$secret' }),
+  [joined(alice), joined(bob)],
+  wentUp(on(1, alice, 3), 90_000_000),
+  wentUp(on(3, bob, 4), 90_000_000),
+  publishing(on(3, bob, 4)),
+);
+
+function textOf(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    typeof part === 'bigint' ? String(part) : part,
+  );
+}
+
+describe('When active', () => {
+  it('the view tells what everybody in the room may see', () => {
+    const holder = (name: string) => ({
+      userId: name,
+      nickname: name,
+      avatarUrl: `https://cdn.test/${name}`,
+    });
+    expect(roomView(active.state, null)).toEqual({
+      appCode: app,
+      roomId: room,
+      status: 'active',
+      version: 5n,
+      ownerUserId: owner,
+      title: 'Evening talk',
+      coverUrl: 'https://cdn.test/cover',
+      announcement: '',
+      backgroundUrl: 'https://cdn.test/background',
+      tags: ['music'],
+      ext: 'opaque',
+      mode: 'free',
+      visibleRegionId: 9007199254740993n,
+      locked: true,
+      createdAtMs: timeOf(1),
+      seats: [
+        {
+          seatNo: 1,
+          locked: false,
+          muted: false,
+          state: 'pending_publish',
+          holder: holder('alice'),
+        },
+        { seatNo: 2, locked: false, muted: false, state: 'idle', holder: null },
+        { seatNo: 3, locked: false, muted: false, state: 'publishing', holder: holder('bob') },
+      ],
+      counts: { online: 2, onSeat: 2 },
+      close: null,
+      me: null,
+    });
+  });
+
+  it('no secret and no session of another is in any view', () => {
+    for (const userId of [null, owner, alice, asUser('stranger')]) {
+      const text = textOf(roomView(active.state, userId));
+      expect(text).not.toContain('secret');
+      expect(text).not.toContain(session(4));
+      expect(text.includes(session(3))).toBe(userId === alice);
+    }
+  });
+
+  it('a seated user finds its seat and its session', () => {
+    expect(roomView(active.state, alice).me).toEqual({
+      role: 'member',
+      present: true,
+      seatNo: 1,
+      micSessionId: session(3),
+      muted: false,
+    });
+  });
+
+  it('a muted seat mutes its holder in the view', () => {
+    const seats = active.state.seats.map((seat) => ({ ...seat, muted: seat.seatNo === 1 }));
+    expect(roomView({ ...active.state, seats }, alice).me?.muted).toBe(true);
+    expect(roomView({ ...active.state, seats }, bob).me?.muted).toBe(false);
+  });
+
+  it('the owner is the owner although not present; a stranger is an absent member', () => {
+    const nowhere = { present: false, seatNo: 0, micSessionId: '', muted: false };
+    expect(roomView(active.state, owner).me).toEqual({ role: 'owner', ...nowhere });
+    expect(roomView(active.state, asUser('x')).me).toEqual({ role: 'member', ...nowhere });
+  });
+
+  it('the view grows with the seats and never with the audience', () => {
+    const audience = Array.from({ length: 40 }, (_, n) => joined(asUser(`listener-${n}`)));
+    const { state } = given(created(), audience);
+    expect(roomView(state, null).counts).toEqual({ online: 40, onSeat: 0 });
+    expect(textOf(roomView(state, null))).not.toContain('listener-');
+  });
+});
+
+describe('When closed', () => {
+  it('the view says by what kind of closer, why and when, and leaves the note out', () => {
+    const view = roomView(active.after(closeRoom(), { by: owner }).state, alice);
+    expect(view.close).toEqual({ kind: 'owner', reason: 'ended', closedAtMs: active.nextMs });
+    expect(view.counts).toEqual({ online: 0, onSeat: 0 });
+    expect(textOf(view)).not.toContain('note of the closer');
+  });
+});
+
+describe('When absent', () => {
+  it('there is a view all the same, of nothing', () => {
+    const view = roomView(given().state, alice);
+    expect(view).toMatchObject({ status: 'absent', version: 0n, ownerUserId: '', seats: [] });
+    expect(view.me?.role).toBe('member');
+  });
+});
