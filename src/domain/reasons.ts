@@ -174,6 +174,12 @@ export const retryReasons = {
     sentence: 'Too many commands of this room are waiting.',
     advice: 'Wait for the retry delay; send the same command_id again.',
   },
+  GATEWAY_BUSY: {
+    status: 'RESOURCE_EXHAUSTED',
+    memory: 'free',
+    sentence: 'This gateway holds as many calls as it may; nothing was sent.',
+    advice: 'Wait for the retry delay; send the same command_id again.',
+  },
   FACT_STALE: {
     status: 'ABORTED',
     memory: 'free',

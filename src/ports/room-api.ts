@@ -4,7 +4,7 @@
  */
 import type { ListEntry } from './room-queries.ts';
 import type { RoomView } from '../domain/room/room-view.ts';
-import type { ResultRecord, SnapshotMode } from '../protocol/records.ts';
+import type { ResultRecord } from '../protocol/records.ts';
 
 /** Who calls, as the bearer token says. */
 export interface Caller {
@@ -21,7 +21,8 @@ export interface RequestMeta {
   readonly commandId: string;
   readonly actorUserId: string;
   readonly clientTimeMs: bigint;
-  readonly snapshotMode: SnapshotMode;
+  /** `view`, `none`, or '' for the default (`view`); anything else is refused. */
+  readonly snapshotMode: string;
 }
 
 /** The call's frame: caller, monotonic time until which the caller waits, cancellation. */

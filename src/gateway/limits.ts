@@ -1,0 +1,39 @@
+/** Named limits of the gateway; the configuration may change them, the relations are checked there. */
+
+/** See each field. Times are milliseconds. */
+export interface GatewayLimits {
+  /** Calls that may wait for a reply at once. Full: GATEWAY_BUSY. */
+  readonly pendingCallsMax: number;
+  /** Calls of one room that may be in flight at once. Full: ROOM_BUSY. */
+  readonly roomWindow: number;
+  /** Pause that a busy answer asks the caller to make. */
+  readonly busyRetryMs: number;
+  /** Time a caller is answered within when it named no deadline. */
+  readonly defaultDeadlineMs: number;
+  /** Longer deadlines are cut to this. */
+  readonly maxDeadlineMs: number;
+  /** How long heartbeats of one partition gather before they are sent as one record. */
+  readonly heartbeatFoldMs: number;
+  /** Users in one fold; the fold is sent at once when it has so many. */
+  readonly heartbeatFoldItemsMax: number;
+  /** Heartbeat calls that may wait at once over all partitions. Full: GATEWAY_BUSY. */
+  readonly heartbeatWaitersMax: number;
+  /** Rooms that may be rebuilt for a read at once. Full: GATEWAY_BUSY. */
+  readonly roomReadsMax: number;
+  /** Seat counts that CreateRoom takes. */
+  readonly seatCounts: readonly number[];
+}
+
+/** What holds when the configuration says nothing. */
+export const defaultGatewayLimits: GatewayLimits = {
+  pendingCallsMax: 20_000,
+  roomWindow: 64,
+  busyRetryMs: 100,
+  defaultDeadlineMs: 5_000,
+  maxDeadlineMs: 30_000,
+  heartbeatFoldMs: 250,
+  heartbeatFoldItemsMax: 500,
+  heartbeatWaitersMax: 20_000,
+  roomReadsMax: 64,
+  seatCounts: Array.from({ length: 20 }, (_, index) => index + 1),
+};
