@@ -1,0 +1,150 @@
+/** Keys of the room business and of the cell that executes it (CFG-2 to CFG-6, CFG-15). */
+import type { FieldTree } from './field-tree.ts';
+import { duration, integer } from './fields.ts';
+
+/** Top-level keys of the seeds. Values at or below zero mean the default (NEW-3 to NEW-7). */
+export const roomFields = {
+  lease_ttl: duration({
+    about: 'Validity of a room’s owner lease in Redis. Has no default (NEW-8).',
+    min: '1s',
+    max: '10m',
+  }),
+  lease_renew_after: duration({
+    about: 'Age of a lease from which its next use renews it; at most a third of lease_ttl.',
+    fallback: '5s',
+    min: '100ms',
+    max: '5m',
+  }),
+  rank_limit: integer({
+    about: 'Length kept of a room’s gift rank.',
+    fallback: 20,
+    min: 1,
+    max: 1000,
+    lowMeansFallback: true,
+  }),
+  snapshot_every_n: integer({
+    about: 'Save a snapshot every so many versions of a room. Absent or not positive: every one.',
+    fallback: 1,
+    min: 1,
+    max: 100000,
+    lowMeansFallback: true,
+  }),
+  presence_stale_after: duration({
+    about: 'Time without a heartbeat after which a user is taken out of the room.',
+    fallback: '2m',
+    min: '1s',
+    max: '24h',
+    lowMeansFallback: true,
+  }),
+  mic_publish_timeout: duration({
+    about: 'Longest wait for the confirmation of RTC publishing after MicUp.',
+    fallback: '15s',
+    min: '100ms',
+    max: '10m',
+    lowMeansFallback: true,
+  }),
+} satisfies FieldTree;
+
+/** Keys of `cell`. */
+export const cellFields = {
+  batch_commands_max: integer({
+    about: 'Commands in one transaction.',
+    fallback: 200,
+    min: 1,
+    max: 5000,
+  }),
+  batch_bytes_max: integer({
+    about: 'Bytes of records in one transaction; stay far below max_allowed_packet.',
+    fallback: 1048576,
+    min: 16384,
+    max: 8388608,
+  }),
+  partition_high_water: integer({
+    about: 'Unsettled records of a partition at which delivery pauses.',
+    fallback: 2000,
+    min: 2,
+    max: 100000,
+  }),
+  partition_low_water: integer({
+    about: 'Unsettled records of a partition at which delivery goes on.',
+    fallback: 500,
+    min: 1,
+    max: 100000,
+  }),
+  room_queue_max: integer({
+    about: 'Commands of one room that may wait; one more is answered ROOM_BUSY.',
+    fallback: 200,
+    min: 1,
+    max: 10000,
+  }),
+  concurrent_loads_max: integer({
+    about: 'Rooms loaded from MySQL at the same time.',
+    fallback: 8,
+    min: 1,
+    max: 256,
+  }),
+  resident_rooms_max: integer({
+    about: 'Rooms kept in memory; the least recently used leave first.',
+    fallback: 10000,
+    min: 1,
+    max: 1000000,
+  }),
+  snapshots_kept: integer({
+    about: 'Snapshots kept per room; recovery falls back to the older one.',
+    fallback: 2,
+    min: 2,
+    max: 10,
+  }),
+  lease_budget: duration({
+    about: 'Most time that Redis may cost one batch.',
+    fallback: '20ms',
+    min: '1ms',
+    max: '1s',
+  }),
+  offset_flush: duration({
+    about: 'Longest time that an advanced applied offset stays unwritten.',
+    fallback: '5s',
+    min: '100ms',
+    max: '1m',
+  }),
+  deadline_poll: duration({
+    about: 'Pace at which due deadlines of rooms that are not in memory are looked up.',
+    fallback: '1s',
+    min: '50ms',
+    max: '1m',
+  }),
+  release_mark_wait: duration({
+    about: 'Wait for the former owner’s release mark after an orderly rebalance.',
+    fallback: '500ms',
+    min: '0s',
+    max: '10s',
+  }),
+  retake_pause: duration({
+    about: 'Pause before a lost but still assigned partition is taken over again.',
+    fallback: '1s',
+    min: '50ms',
+    max: '1m',
+  }),
+  im_useful_for: duration({
+    about: 'Time within which an IM message about something a snapshot repairs is of use.',
+    fallback: '2m',
+    min: '1s',
+    max: '24h',
+  }),
+} satisfies FieldTree;
+
+/** Keys of `limits`. */
+export const limitFields = {
+  users_per_room_max: integer({
+    about: 'Users in one room; one more is refused ROOM_FULL.',
+    fallback: 10000,
+    min: 1,
+    max: 100000,
+  }),
+  events_per_command_max: integer({
+    about: 'Events that one command may make; more are refused RESULT_TOO_LARGE.',
+    fallback: 256,
+    min: 8,
+    max: 10000,
+  }),
+} satisfies FieldTree;

@@ -1,0 +1,43 @@
+/**
+ * Shapes of texts in the configuration. The alphabets of ids are the domain's (decision 17); here
+ * they come with the words that a refusal shows.
+ */
+
+/** Node ids and app codes; they become parts of keys, topics and rows. */
+export const wideName = {
+  expression: /^[A-Za-z0-9_.:-]{1,64}$/,
+  words: '1 to 64 of A-Z a-z 0-9 _ . : -',
+};
+
+/** A topic prefix: with the longest suffix it stays below Kafka's 249. */
+export const topicPrefix = {
+  expression: /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$/,
+  words: '1 to 100 of A-Z a-z 0-9 . _ -, not beginning with a dot',
+};
+
+/** Where to listen or to call: an address or a name, and a port. IPv6 stands in brackets. */
+export const hostAndPort = {
+  expression: /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):\d{1,5}$/,
+  words: 'host:port',
+};
+
+/** A MySQL database that needs no quoting. */
+export const databaseName = {
+  expression: /^[A-Za-z0-9_]{1,64}$/,
+  words: '1 to 64 of A-Z a-z 0-9 _',
+};
+
+/** Base of an HTTP interface, without a path to append to twice. */
+export const httpUrl = {
+  expression: /^https?:\/\/[^\s/?#@]+(?:\/[^\s?#]*)?$/,
+  words: 'an http or https URL without user, query and fragment',
+};
+
+/** Redis, plain or over TLS. */
+export const redisUrl = {
+  expression: /^rediss?:\/\/\S+$/,
+  words: 'a redis:// or rediss:// URL',
+};
+
+/** Any text on one line. */
+export const oneLine = { expression: /^[^\r\n]{1,1024}$/, words: 'one line of text' };
