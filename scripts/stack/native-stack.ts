@@ -93,17 +93,31 @@ async function startServers(
       },
       watchdog,
     ),
-    offer.mysql.kind === 'answering'
-      ? { ...offer.mysql, control: undefined }
-      : startMysql(offer.mysql.program, runFolder, watchdog),
-    offer.redis.kind === 'answering'
-      ? { url: offer.redis.url, control: undefined }
-      : startRedis(offer.redis.program, runFolder, watchdog),
+    haveMysql(offer.mysql, runFolder, watchdog),
+    haveRedis(offer.redis, runFolder, watchdog),
   ] as const;
   // All of them, also when one fails: a start that goes on unseen would leave its server behind.
   await Promise.allSettled(starts);
   const [broker, mysql, redis] = await Promise.all(starts);
   return { broker, mysql, redis };
+}
+
+async function haveMysql(
+  found: Offer['mysql'],
+  runFolder: string,
+  watchdog: Watchdog,
+): Promise<Servers['mysql']> {
+  if (found.kind === 'answering') return { ...found, control: undefined };
+  return startMysql(found.program, runFolder, watchdog);
+}
+
+async function haveRedis(
+  found: Offer['redis'],
+  runFolder: string,
+  watchdog: Watchdog,
+): Promise<Servers['redis']> {
+  if (found.kind === 'answering') return { url: found.url, control: undefined };
+  return startRedis(found.program, runFolder, watchdog);
 }
 
 async function claimNames(
