@@ -1,0 +1,39 @@
+/** The ports and settings that every part of a cell is given. Nothing here is reached for globally. */
+import type { Clock } from '../ports/clock.ts';
+import type { CommandSource } from '../ports/command-source.ts';
+import type { CommitLane } from '../ports/commit-lane.ts';
+import type { LeaseDirectory } from '../ports/lease-directory.ts';
+import type { Log } from '../ports/log.ts';
+import type { Metrics } from '../ports/metrics.ts';
+import type { PartitionStore } from '../ports/partition-store.ts';
+import type { Random } from '../ports/random.ts';
+import type { ReplySink } from '../ports/reply-sink.ts';
+import type { RoomReader } from '../ports/room-reader.ts';
+import type { SchemaRegistry } from '../ports/schema-registry.ts';
+import type { SnapshotStore } from '../ports/snapshot-store.ts';
+import type { Timers } from '../ports/timers.ts';
+import type { Trace } from '../ports/trace.ts';
+import type { Wake } from '../ports/wake.ts';
+import type { Codec } from '../protocol/codec-api.ts';
+import type { CellOptions } from './cell-options.ts';
+
+/** Shared by all parts of one cell. */
+export interface CellContext {
+  readonly options: CellOptions;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly trace: Trace;
+  readonly codec: Codec;
+  readonly schemas: SchemaRegistry;
+  readonly source: CommandSource;
+  readonly replies: ReplySink;
+  readonly leases: LeaseDirectory;
+  readonly partitions: PartitionStore;
+  readonly rooms: RoomReader;
+  readonly snapshots: SnapshotStore;
+  readonly lane: CommitLane;
+  readonly wake: Wake;
+}

@@ -1,0 +1,44 @@
+/** Limits and times of a cell. Values come from the configuration; `main` checks their relations. */
+import type { RoomLimits } from '../domain/room/decision.ts';
+
+/** Everything is a named maximum with a defined answer when it is reached. */
+export interface CellOptions {
+  readonly nodeId: string;
+  /** Made anew for each process; part of the fence and of the lane's lock name. */
+  readonly incarnation: string;
+  readonly advertiseAddr: string;
+  readonly commandsTopic: string;
+  readonly lane: number;
+  /** Most commands in one transaction. */
+  readonly batchCommandsMax: number;
+  /** Most bytes of records in one transaction; far below `max_allowed_packet`. */
+  readonly batchBytesMax: number;
+  /** Unsettled records of one partition at which delivery pauses … */
+  readonly partitionHighWater: number;
+  /** … and goes on again. */
+  readonly partitionLowWater: number;
+  /** Commands of one room that may wait; one more is refused with ROOM_BUSY. */
+  readonly roomQueueMax: number;
+  /** Rooms loaded at the same time. */
+  readonly concurrentLoadsMax: number;
+  /** Rooms kept in memory; idle ones leave, least recently used first. */
+  readonly residentRoomsMax: number;
+  readonly snapshotEveryN: number;
+  /** Snapshots kept per room. */
+  readonly snapshotsKept: number;
+  readonly leaseTtlMs: number;
+  /** Most time that Redis may cost one batch. */
+  readonly leaseBudgetMs: number;
+  readonly micPublishTimeoutMs: number;
+  /** Longest time that an advanced applied offset stays unwritten. */
+  readonly offsetFlushMs: number;
+  /** How often due deadlines of rooms that are not in memory are looked up. */
+  readonly deadlinePollMs: number;
+  /** Wait for the former owner's release mark after an orderly rebalance. */
+  readonly releaseMarkWaitMs: number;
+  /** Pause before a lost but still assigned partition is taken over again (jittered). */
+  readonly retakePauseMs: number;
+  /** Time within which an IM message about something the snapshot repairs is still useful. */
+  readonly imUsefulForMs: number;
+  readonly limits: RoomLimits;
+}

@@ -1,0 +1,265 @@
+/**
+ * The cell's lifecycle and the wiring of its parts. Stages of a life: start (layout, schemas, join
+ * the group), serve, drain (no new work, finish and answer what is in hand, release), stop.
+ */
+import type { SourceRecord } from '../ports/command-source.ts';
+import type { CellContext } from './cell-context.ts';
+import { Deadlines } from './deadlines.ts';
+import { Heartbeats } from './intake/heartbeats.ts';
+import { Intake } from './intake/intake.ts';
+import { Lane } from './lane/lane.ts';
+import { PartitionSet } from './partition/partition-set.ts';
+import type { Partition } from './partition/partition.ts';
+import type { RoomCell } from './registry/room-cell.ts';
+import { RoomRegistry } from './registry/room-registry.ts';
+import { retryForever } from './retry-forever.ts';
+import { Snapshots } from './snapshots.ts';
+import { Ticker } from './ticker.ts';
+import { looseOf } from './intake/intake.ts';
+import type { RoomItem } from './work.ts';
+
+/** How often a drain looks whether everything is finished. */
+const drainPollMs = 10;
+
+/** Parameters that are asked for once at start. */
+export interface CellStart {
+  readonly configuredPartitionCount: number;
+  /** Called when the cell can no longer work: the process must end with a non-zero code. */
+  onFatal(cause: unknown): void;
+}
+
+/** One cell node. See the file header and README.md. */
+export class Cell {
+  private readonly context: CellContext;
+  private parts: CellParts | null = null;
+  private draining = false;
+  private stopped = false;
+  private down = false;
+
+  constructor(context: CellContext) {
+    this.context = context;
+  }
+
+  /** Resolves when the node is a member of the group; waits for what is absent. */
+  async start(start: CellStart): Promise<void> {
+    const { context } = this;
+    const layout = await this.untilStopped('topic layout', () =>
+      context.partitions.ensureLayout({
+        topic: context.options.commandsTopic,
+        partitionCount: start.configuredPartitionCount,
+        hash: 'murmur2',
+      }),
+    );
+    await this.untilStopped('register schemas', () =>
+      context.schemas.register(context.codec.writerSchemas),
+    );
+    if (layout === null || this.stopped) return;
+    const parts = this.build(layout.partitionCount);
+    this.parts = parts;
+    parts.lane.start().catch((error: unknown) => start.onFatal(error));
+    await context.source.start({
+      onAssigned: (ids) => this.assigned(ids),
+      onRecords: (id, records) => this.records(id, records),
+      onRebalancing: () => context.log.info({}, 'the group is rebalancing'),
+      onCrashed: (cause) => start.onFatal(cause),
+    });
+    parts.ticker.start();
+  }
+
+  /** Ready while the node can take part; reasons are names for people and probes. */
+  readiness(): { readonly ready: boolean; readonly reasons: readonly string[] } {
+    const reasons: string[] = [];
+    if (this.parts === null) reasons.push('STARTING');
+    if (this.draining) reasons.push('DRAINING');
+    if (this.down) reasons.push('DB_DOWN');
+    if (this.parts !== null && !this.parts.partitions.settled) reasons.push('TAKING_OVER');
+    return { ready: reasons.length === 0, reasons };
+  }
+
+  /** Partitions that stand still under a named reason; the node is ready all the same. */
+  stops(): ReadonlyMap<number, string> {
+    return this.parts?.partitions.stops ?? new Map<number, string>();
+  }
+
+  /** Partitions owned now, for operators and tests. */
+  ownedPartitions(): readonly { readonly id: number; readonly epoch: bigint }[] {
+    return [...(this.parts?.partitions.all() ?? [])].map(({ id, epoch }) => ({ id, epoch }));
+  }
+
+  /**
+   * LEASE-21 … 23: no new work, what is in hand ends and is answered, then everything is given up.
+   * After `deadlineMs` the rest is left to the next owner, which finds it in the topic.
+   */
+  async drain(deadlineMs: number): Promise<void> {
+    this.draining = true;
+    const { parts } = this;
+    if (parts === null) return;
+    const untilMonoMs = this.context.clock.monoMs() + deadlineMs;
+    for (const { id } of parts.partitions.all()) this.context.source.pause(id);
+    parts.partitions.close();
+    await this.waitUntil(untilMonoMs, () => this.nothingInHand(parts));
+    for (const partition of parts.partitions.all()) {
+      if (partition.needsFlush) parts.lane.partitionHasWork(partition);
+    }
+    await this.waitUntil(untilMonoMs, () => parts.lane.idle && parts.snapshots.idle);
+    await this.context.replies.flush();
+    await parts.ticker.commitHints();
+    const rooms = [...parts.registry.all()].filter(({ leaseToken }) => leaseToken !== '');
+    await parts.partitions.releaseAll();
+    await this.releaseLeases(rooms);
+    await this.context.source.stop();
+  }
+
+  /** Ends everything, drained or not. Idempotent. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    const { parts } = this;
+    if (parts === null) return;
+    parts.ticker.stop();
+    parts.deadlines.stop();
+    await this.context.source.stop();
+    await parts.lane.stop();
+  }
+
+  private build(partitionCount: number): CellParts {
+    const { context } = this;
+    const registry = new RoomRegistry(context, { onLoaded: (room) => this.loaded(room) });
+    const lane = new Lane(context, {
+      fenced: (partition) => this.parts?.partitions.fenced(partition),
+      stale: (room, items) => this.reload(room, items),
+      fenceBusy: (partition) => void this.lookAtOwner(partition),
+      settled: (rooms, partitions) => this.settled(rooms, partitions),
+      databaseDown: (down) => {
+        this.down = down;
+      },
+    });
+    const partitions = new PartitionSet(context, {
+      onTaken: (partition) => void this.parts?.deadlines.wakeDue(partition),
+      onLost: (partition) => this.lost(partition),
+    });
+    const deadlines = new Deadlines(context, registry, (room) => lane.roomHasWork(room));
+    const heartbeats = new Heartbeats(context, registry, partitionCount, (partition) =>
+      this.parts?.intake.checkWaterMarks(partition),
+    );
+    const intake = new Intake(context, partitionCount, {
+      registry,
+      roomHasWork: (room) => lane.roomHasWork(room),
+      partitionHasWork: (partition) => lane.partitionHasWork(partition),
+      heartbeats: (partition, work) => heartbeats.accept(partition, work),
+    });
+    const snapshots = new Snapshots(context);
+    const ticker = new Ticker(context, { partitions, lane, deadlines });
+    return { registry, lane, partitions, deadlines, heartbeats, intake, snapshots, ticker };
+  }
+
+  private assigned(ids: readonly number[]): void {
+    this.context.log.info({ partitions: ids }, 'assignment of the group');
+    if (!this.draining) this.parts?.partitions.assign(ids);
+  }
+
+  private records(id: number, records: readonly SourceRecord[]): void {
+    // Draining: what was not accepted stays in the topic for the next owner.
+    if (this.draining || this.parts === null) return;
+    const partition = this.parts.partitions.find(id);
+    if (partition !== undefined) this.parts.intake.accept(partition, records);
+  }
+
+  private loaded(room: RoomCell): void {
+    if (this.parts === null) return;
+    const { lane, deadlines, heartbeats } = this.parts;
+    if (room.phase === 'broken') this.refuseAll(room);
+    lane.roomHasWork(room);
+    deadlines.arm(room);
+    heartbeats.answerReady();
+  }
+
+  /** A broken room answers its commands, so that its partition can go on. */
+  private refuseAll(room: RoomCell): void {
+    for (const item of room.pending.splice(0)) {
+      if (item.kind === 'command') room.partition.loose.push(looseOf(item, 'ROOM_CORRUPT', {}));
+    }
+    this.parts?.lane.partitionHasWork(room.partition);
+  }
+
+  private reload(room: RoomCell, items: readonly RoomItem[]): void {
+    this.context.log.warn({ roomKey: room.key }, 'memory and database differ: loading anew');
+    this.parts?.registry.reload(room, items);
+    this.parts?.heartbeats.answerReady();
+  }
+
+  private lost(partition: Partition): void {
+    if (this.parts === null) return;
+    this.parts.deadlines.forget(partition);
+    this.parts.registry.dropPartition(partition);
+    this.parts.heartbeats.answerReady();
+  }
+
+  private settled(rooms: readonly RoomCell[], partitions: readonly Partition[]): void {
+    if (this.parts === null) return;
+    for (const room of rooms) {
+      this.parts.deadlines.ran(room);
+      this.parts.snapshots.consider(room);
+    }
+    for (const partition of partitions) this.parts.intake.checkWaterMarks(partition);
+  }
+
+  /**
+   * 1205 on a fence row: a takeover is at work, or a frozen former owner holds the row. The other
+   * partitions have gone on; this one asks MySQL whose it is and then goes on or gives up.
+   */
+  private async lookAtOwner(partition: Partition): Promise<void> {
+    const row = await retryForever(
+      this.context,
+      'read owner after a busy fence',
+      () => partition.active,
+      () => this.context.partitions.readOwner(partition.id),
+    );
+    if (!partition.active || this.parts === null) return;
+    if (row !== null && row.epoch > partition.epoch) {
+      this.parts.partitions.fenced(partition);
+      return;
+    }
+    partition.held = false;
+    if (partition.loose.length > 0) this.parts.lane.partitionHasWork(partition);
+    for (const room of this.parts.registry.all()) {
+      if (room.partition === partition) this.parts.lane.roomHasWork(room);
+    }
+  }
+
+  private nothingInHand(parts: CellParts): boolean {
+    if (!parts.intake.idle || !parts.lane.idle || !parts.heartbeats.idle) return false;
+    return [...parts.registry.all()].every(({ pending }) => pending.length === 0);
+  }
+
+  private async releaseLeases(rooms: readonly RoomCell[]): Promise<void> {
+    const claims = rooms.map(({ key, partition, leaseToken }) => ({
+      roomKey: key,
+      epoch: partition.epoch,
+      token: leaseToken,
+    }));
+    if (claims.length > 0) {
+      await this.context.leases.release(claims, this.context.options.leaseBudgetMs * 10);
+    }
+  }
+
+  private async waitUntil(untilMonoMs: number, done: () => boolean): Promise<void> {
+    while (!done() && this.context.clock.monoMs() < untilMonoMs) {
+      await this.context.timers.sleep(drainPollMs);
+    }
+  }
+
+  private untilStopped<T>(what: string, run: () => Promise<T>): Promise<T | null> {
+    return retryForever(this.context, what, () => !this.stopped, run);
+  }
+}
+
+interface CellParts {
+  readonly registry: RoomRegistry;
+  readonly lane: Lane;
+  readonly partitions: PartitionSet;
+  readonly deadlines: Deadlines;
+  readonly heartbeats: Heartbeats;
+  readonly intake: Intake;
+  readonly snapshots: Snapshots;
+  readonly ticker: Ticker;
+}

@@ -1,0 +1,108 @@
+/**
+ * Deadlines of rooms become system commands of their owner (architecture section 6). A room in
+ * memory has a timer for its earliest one; rooms that are not in memory are found through
+ * `rooms.next_deadline_ms`. Nothing is decided here: a command that comes too early, twice or for a
+ * session that has ended finds nothing to do (MIC-28).
+ */
+import { nextDeadline, type RoomDeadline } from '../domain/room/deadlines.ts';
+import { Failure } from '../kernel/failure.ts';
+import type { CancelTimer } from '../ports/timers.ts';
+import type { CellContext } from './cell-context.ts';
+import type { Partition } from './partition/partition.ts';
+import type { RoomCell } from './registry/room-cell.ts';
+import type { RoomRegistry } from './registry/room-registry.ts';
+import { startClock } from './work.ts';
+
+/** First part of the command ids `sys:<name>:<version>`: stored in logs, never to be changed. */
+export const systemCommandNames = {
+  ExpireMicPublish: 'mic-publish-timeout',
+} as const satisfies Record<RoomDeadline['command']['type'], string>;
+
+/** Shortest pause before a deadline is looked at again: keeps a fault from becoming a busy loop. */
+const shortestDelayMs = 20;
+/** Longest timer; a later deadline is armed again when it ends. */
+const longestDelayMs = 60_000;
+/** Rooms woken per look at one partition. */
+const wokenPerPoll = 100;
+
+/** See the file header. */
+export class Deadlines {
+  private readonly context: CellContext;
+  private readonly registry: RoomRegistry;
+  private readonly roomHasWork: (room: RoomCell) => void;
+  private readonly armed = new Map<RoomCell, CancelTimer>();
+
+  constructor(context: CellContext, registry: RoomRegistry, roomHasWork: (room: RoomCell) => void) {
+    this.context = context;
+    this.registry = registry;
+    this.roomHasWork = roomHasWork;
+  }
+
+  /** Sets the room's timer to its earliest deadline, or takes it away. */
+  arm(room: RoomCell): void {
+    this.armed.get(room)?.();
+    this.armed.delete(room);
+    if (!room.usable || room.phase !== 'ready' || room.deadlineQueued) return;
+    const deadline = nextDeadline(room.state);
+    if (deadline === null) return;
+    const untilMs = deadline.atMs - this.context.clock.wallMs();
+    const delayMs = Math.min(Math.max(untilMs, shortestDelayMs), longestDelayMs);
+    this.armed.set(
+      room,
+      this.context.timers.after(delayMs, () => this.fire(room)),
+    );
+  }
+
+  /** Called after a commit: what was queued for the room has run. */
+  ran(room: RoomCell): void {
+    room.deadlineQueued = room.pending.some(({ kind }) => kind === 'system');
+    this.arm(room);
+  }
+
+  /** Drops the timers of rooms that left memory. */
+  forget(partition: Partition): void {
+    for (const [room, cancel] of this.armed) {
+      if (room.partition !== partition) continue;
+      cancel();
+      this.armed.delete(room);
+    }
+  }
+
+  /** Brings due rooms of a partition into memory; their timers do the rest. */
+  async wakeDue(partition: Partition): Promise<void> {
+    const { rooms, clock, log } = this.context;
+    try {
+      const due = await rooms.dueRooms(partition.id, clock.wallMs(), wokenPerPoll);
+      for (const key of due) if (partition.active) this.registry.ensure(key, partition);
+    } catch (error) {
+      if (!(error instanceof Failure) || error.kind !== 'retry') throw error;
+      // The next look comes by itself; an outage is named by the commit lane.
+      log.debug({ partition: partition.id, error: error.message }, 'due rooms unread');
+    }
+  }
+
+  stop(): void {
+    for (const cancel of this.armed.values()) cancel();
+    this.armed.clear();
+  }
+
+  private fire(room: RoomCell): void {
+    this.armed.delete(room);
+    if (!room.usable || room.phase !== 'ready' || room.deadlineQueued) return;
+    const deadline = nextDeadline(room.state);
+    if (deadline === null) return;
+    if (deadline.atMs > this.context.clock.wallMs()) {
+      this.arm(room);
+      return;
+    }
+    room.deadlineQueued = true;
+    room.pending.push({
+      kind: 'system',
+      roomKey: room.key,
+      body: deadline.command,
+      name: systemCommandNames[deadline.command.type],
+      clock: startClock(this.context.clock.monoMs()),
+    });
+    this.roomHasWork(room);
+  }
+}

@@ -1,0 +1,230 @@
+/**
+ * From the source's hands to the rooms' queues. The source's handler only appends; one loop then
+ * reads records in order, looks their ids up in one batched SELECT, and routes them. Order within a
+ * partition is the order of offsets, because the loop works on one gathering at a time.
+ *
+ * Back-pressure: a partition with too many unsettled records is paused at the source, and resumed
+ * when the lane has worked it down. What was handed over is never dropped.
+ */
+import { splitRoomKey, type RoomKey } from '../../domain/ids.ts';
+import { Failure } from '../../kernel/failure.ts';
+import type { SourceRecord } from '../../ports/command-source.ts';
+import type { StoredResult } from '../../ports/room-reader.ts';
+import type { CellContext } from '../cell-context.ts';
+import type { Partition } from '../partition/partition.ts';
+import type { RoomCell } from '../registry/room-cell.ts';
+import type { RoomRegistry } from '../registry/room-registry.ts';
+import { retryForever } from '../retry-forever.ts';
+import { startClock, type CommandClock, type CommandItem, type LooseItem } from '../work.ts';
+import { readRecord, type HeartbeatWork, type ReadRecord } from './read-record.ts';
+
+/** Most records looked up in one SELECT. */
+const gatherMax = 500;
+/** Hint with ROOM_BUSY: by then a room that works at all has worked a good part of its queue off. */
+const roomBusyRetryMs = 200;
+
+interface Arrival {
+  readonly partition: Partition;
+  readonly record: SourceRecord;
+  readonly clock: CommandClock;
+}
+
+/** Where routed work goes. */
+export interface IntakeTargets {
+  readonly registry: RoomRegistry;
+  /** The room has work that may be decided. */
+  roomHasWork(room: RoomCell): void;
+  /** The partition has loose items, or an offset to flush. */
+  partitionHasWork(partition: Partition): void;
+  heartbeats(partition: Partition, work: HeartbeatWork): void;
+}
+
+/** See the file header. */
+export class Intake {
+  private readonly context: CellContext;
+  private readonly targets: IntakeTargets;
+  private readonly partitionCount: number;
+  private inbox: Arrival[] = [];
+  private running: Promise<void> | null = null;
+
+  constructor(context: CellContext, partitionCount: number, targets: IntakeTargets) {
+    this.context = context;
+    this.partitionCount = partitionCount;
+    this.targets = targets;
+  }
+
+  /** Nothing waits to be routed. */
+  get idle(): boolean {
+    return this.running === null && this.inbox.length === 0;
+  }
+
+  /** Takes a batch over. Synchronous and O(batch). */
+  accept(partition: Partition, records: readonly SourceRecord[]): void {
+    const nowMonoMs = this.context.clock.monoMs();
+    for (const record of records) {
+      if (!partition.offsets.deliver(record.offset)) {
+        this.context.metrics.count('cell_redelivered_total');
+        continue;
+      }
+      this.context.trace.at('cell.record_read');
+      this.inbox.push({ partition, record, clock: startClock(nowMonoMs) });
+    }
+    this.checkWaterMarks(partition);
+    this.running ??= this.run().finally(() => {
+      this.running = null;
+    });
+  }
+
+  /** Pauses or resumes delivery of a partition by what is unsettled. */
+  checkWaterMarks(partition: Partition): void {
+    if (!partition.active) return;
+    const { partitionHighWater, partitionLowWater } = this.context.options;
+    const open = partition.offsets.openCount;
+    if (!partition.paused && open >= partitionHighWater) {
+      partition.paused = true;
+      this.context.source.pause(partition.id);
+    } else if (partition.paused && open <= partitionLowWater) {
+      partition.paused = false;
+      this.context.source.resume(partition.id);
+    }
+  }
+
+  private async run(): Promise<void> {
+    while (this.inbox.length > 0) {
+      const arrivals = this.inbox.slice(0, gatherMax);
+      this.inbox = this.inbox.slice(gatherMax);
+      await this.learnSchemas(arrivals);
+      const read = arrivals
+        .filter((arrival) => arrival.partition.active)
+        .map(({ partition, record, clock }) => ({
+          partition,
+          work: readRecord(record, this.partitionCount, this.context.codec, clock),
+        }));
+      await this.lookUp(read);
+      for (const { partition, work } of read) {
+        if (partition.active) this.route(partition, work);
+      }
+    }
+  }
+
+  /** A record of another release may need a schema that only the registry knows. */
+  private async learnSchemas(arrivals: readonly Arrival[]): Promise<void> {
+    const { codec, schemas } = this.context;
+    for (const { partition, record } of arrivals) {
+      const fingerprint = record.value === null ? null : codec.unknownFingerprint(record.value);
+      if (fingerprint === null) continue;
+      const json = await retryForever(
+        this.context,
+        'find schema',
+        () => partition.active,
+        () => schemas.find(fingerprint),
+      );
+      if (json !== null) codec.learnSchema(json);
+    }
+  }
+
+  /**
+   * Finds earlier results of the ids. What a look-up cannot see is covered elsewhere: an id of a
+   * batch that commits right now is in the room's memory when this command is decided, and should
+   * even that fail, the primary key of the log answers 1062 (PIPE-17).
+   */
+  private async lookUp(read: readonly { partition: Partition; work: ReadRecord }[]): Promise<void> {
+    const items = read.map(({ work }) => work).filter((work) => work.kind === 'command');
+    const unknown = items.filter((item) => !this.answerFromMemory(item));
+    if (unknown.length === 0) return;
+    const startedMonoMs = this.context.clock.monoMs();
+    const stillWanted = (): boolean => read.some(({ partition }) => partition.active);
+    try {
+      await this.findResults(unknown, stillWanted);
+    } catch (error) {
+      if (!(error instanceof Failure) || error.kind !== 'corrupt') throw error;
+      // One damaged row must not take the others' answers with it: ask for each alone.
+      for (const item of unknown) await this.findOne(item, stillWanted);
+    }
+    const tookMs = this.context.clock.monoMs() - startedMonoMs;
+    for (const item of unknown) item.clock.idempotencyMs = tookMs;
+  }
+
+  private async findResults(
+    items: readonly CommandItem[],
+    stillWanted: () => boolean,
+  ): Promise<void> {
+    const ids = items.map(({ roomKey, command }) => ({ roomKey, commandId: command.commandId }));
+    const found = await retryForever(this.context, 'find results', stillWanted, () =>
+      this.context.rooms.findResults(ids),
+    );
+    const byId = new Map<string, StoredResult>();
+    for (const result of found ?? []) byId.set(idKey(result.roomKey, result.commandId), result);
+    for (const item of items) {
+      item.stored = byId.get(idKey(item.roomKey, item.command.commandId)) ?? null;
+    }
+  }
+
+  private async findOne(item: CommandItem, stillWanted: () => boolean): Promise<void> {
+    try {
+      await this.findResults([item], stillWanted);
+    } catch (error) {
+      if (!(error instanceof Failure) || error.kind !== 'corrupt') throw error;
+      this.context.log.error({ roomKey: item.roomKey, error }, 'a stored result is damaged');
+      item.damaged = true;
+    }
+  }
+
+  private answerFromMemory(item: CommandItem): boolean {
+    const room = this.targets.registry.find(item.roomKey);
+    item.stored = room?.recentResult(item.command.commandId) ?? null;
+    return item.stored !== null;
+  }
+
+  private route(partition: Partition, work: ReadRecord): void {
+    if (work.kind === 'heartbeats') this.targets.heartbeats(partition, work);
+    else if (work.kind === 'loose') this.refuse(partition, work);
+    else this.routeCommand(partition, work);
+  }
+
+  private routeCommand(partition: Partition, item: CommandItem): void {
+    const room = this.targets.registry.ensure(item.roomKey, partition);
+    if (room.phase === 'broken' || item.damaged) {
+      const { appCode, roomId } = splitRoomKey(room.key);
+      this.refuse(partition, looseOf(item, 'ROOM_CORRUPT', { app_code: appCode, room_id: roomId }));
+      return;
+    }
+    // Commands nobody waits for are never refused for being many (architecture section 4).
+    if (item.reply !== null && room.pending.length >= this.context.options.roomQueueMax) {
+      this.context.metrics.count('cell_room_busy_total');
+      this.refuse(partition, looseOf(item, 'ROOM_BUSY', {}, roomBusyRetryMs));
+      return;
+    }
+    room.pending.push(item);
+    if (room.phase === 'ready') this.targets.roomHasWork(room);
+  }
+
+  private refuse(partition: Partition, item: LooseItem): void {
+    partition.loose.push(item);
+    this.targets.partitionHasWork(partition);
+  }
+}
+
+/** A command turned into a refusal that leaves its id free. */
+export function looseOf(
+  item: CommandItem,
+  reason: string,
+  facts: Readonly<Record<string, string>>,
+  retryAfterMs = 0,
+): LooseItem {
+  const { record, reply, clock } = item;
+  return {
+    kind: 'loose',
+    record,
+    reply,
+    reason,
+    facts,
+    retryAfterMs,
+    deadLetterDetail: null,
+    clock,
+  };
+}
+
+function idKey(roomKey: RoomKey, commandId: string): string {
+  return `${roomKey}\0${commandId}`;
+}

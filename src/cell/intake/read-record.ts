@@ -1,0 +1,106 @@
+/**
+ * From a record on the commands topic to a unit of work. Pure. A record that cannot be work is set
+ * aside with its reason, never thrown on: one bad record must not stop its partition (F20).
+ */
+import { roomKeyOf } from '../../domain/ids.ts';
+import type { SourceRecord } from '../../ports/command-source.ts';
+import type { Codec } from '../../protocol/codec-api.ts';
+import { crc32cHex } from '../../protocol/crc32c.ts';
+import { heartbeatKey, partitionKeyBytes, partitionOf } from '../../protocol/partition.ts';
+import { payloadHash } from '../../protocol/payload-hash.ts';
+import type { CommandRecord, HeartbeatFold } from '../../protocol/records.ts';
+import { headerNames } from '../../protocol/topics.ts';
+import type { CommandClock, CommandItem, LooseItem, ReplyAddress } from '../work.ts';
+
+/** Heartbeats of one partition with the address that waits for them. */
+export interface HeartbeatWork {
+  readonly kind: 'heartbeats';
+  readonly record: SourceRecord;
+  readonly fold: HeartbeatFold;
+  readonly reply: ReplyAddress | null;
+}
+
+/** What a record can turn out to be. */
+export type ReadRecord = CommandItem | HeartbeatWork | LooseItem;
+
+/** Reads one record. The schemas its value needs are known to the codec by now, or to nobody. */
+export function readRecord(
+  record: SourceRecord,
+  partitionCount: number,
+  codec: Codec,
+  clock: CommandClock,
+): ReadRecord {
+  const reply = replyAddress(record);
+  const aside = (reason: string, detail: string): LooseItem => ({
+    kind: 'loose',
+    record,
+    reply,
+    reason,
+    facts: { detail },
+    retryAfterMs: 0,
+    deadLetterDetail: detail,
+    clock,
+  });
+  if (record.value === null) return aside('UNDECODABLE', 'the record has no value');
+  const crc = record.headers[headerNames.crc32c];
+  if (crc !== undefined && crc !== crc32cHex(record.value)) {
+    return aside('UNDECODABLE', 'the value does not match its CRC-32C');
+  }
+  const decoded = codec.decodeCommand(record.value);
+  if (!decoded.ok) return aside('UNDECODABLE', decoded.fault);
+  const key = record.key === null ? '' : Buffer.from(record.key).toString('utf8');
+  if (decoded.value.kind === 'heartbeats') {
+    if (key !== heartbeatKey) return aside('WRONG_PARTITION', 'heartbeats under another key');
+    return { kind: 'heartbeats', record, fold: decoded.value, reply };
+  }
+  return commandItem(record, decoded.value, { partitionCount, reply, clock, aside });
+}
+
+function commandItem(
+  record: SourceRecord,
+  value: CommandRecord,
+  frame: {
+    readonly partitionCount: number;
+    readonly reply: ReplyAddress | null;
+    readonly clock: CommandClock;
+    readonly aside: (reason: string, detail: string) => LooseItem;
+  },
+): CommandItem | LooseItem {
+  const roomKey = roomKeyOf(value.appCode, value.roomId);
+  if (record.key === null || !partitionKeyBytes(roomKey).equals(record.key)) {
+    return frame.aside('WRONG_PARTITION', 'the key is not the route key of the room');
+  }
+  const expected = partitionOf(roomKey, frame.partitionCount);
+  if (expected !== record.partition) {
+    return frame.aside('WRONG_PARTITION', `the key belongs to partition ${expected}`);
+  }
+  const { appCode, roomId, commandId, actorUserId, actorRole, body, snapshotMode } = value;
+  const ttlMs = parseTtlMs(record.headers[headerNames.ttlMs]);
+  return {
+    kind: 'command',
+    roomKey,
+    command: { appCode, roomId, commandId, actorUserId, actorRole, body },
+    payloadHash: payloadHash(value),
+    snapshotMode,
+    record,
+    expiresAtMs: ttlMs === null ? null : record.recordTimeMs + ttlMs,
+    reply: frame.reply,
+    clock: frame.clock,
+    stored: null,
+    damaged: false,
+  };
+}
+
+/** The address in the headers, or null: nobody waits, or nobody could be told. */
+export function replyAddress(record: SourceRecord): ReplyAddress | null {
+  const correlationId = record.headers[headerNames.correlationId];
+  const partition = record.headers[headerNames.replyPartition];
+  if (correlationId === undefined || partition === undefined) return null;
+  if (!/^\d{1,6}$/.test(partition)) return null;
+  return { correlationId, replyPartition: Number.parseInt(partition, 10) };
+}
+
+/** A header that is not a number is read as "no deadline": executing is safer than forgetting. */
+function parseTtlMs(text: string | undefined): number | null {
+  return text !== undefined && /^\d{1,9}$/.test(text) ? Number.parseInt(text, 10) : null;
+}

@@ -1,0 +1,184 @@
+/**
+ * Decides one room's items in order on its draft. Steps 2 (idempotency), 3 (deadline), 5 (plan) and
+ * 6 (decide) of a command; nothing here waits or reaches outside.
+ */
+import { nextRoomVersion, type CommandId } from '../../domain/ids.ts';
+import type { RoomCommand } from '../../domain/room/commands.ts';
+import type { DecideFacts, Decision } from '../../domain/room/decision.ts';
+import { decide } from '../../domain/room/decide.ts';
+import { evolveCommand } from '../../domain/room/evolve.ts';
+import { checkRoomInvariants } from '../../domain/room/invariants.ts';
+import type { RoomState } from '../../domain/room/state.ts';
+import { rejectReasons } from '../../domain/reasons.ts';
+import { assert } from '../../kernel/assert.ts';
+import type { StoredResult } from '../../ports/room-reader.ts';
+import { micSessionIdOf, systemCommandId } from '../../protocol/derived-ids.ts';
+import { chainHash } from '../../protocol/event-chain.ts';
+import type { ResultRecord } from '../../protocol/records.ts';
+import type { CellContext } from '../cell-context.ts';
+import { looseOf } from '../intake/intake.ts';
+import type { CommandItem, RoomItem, SystemItem } from '../work.ts';
+import type { UserId } from '../../domain/ids.ts';
+import type { ItemEnd, LoggedEnd, RoomDraft, RoomWork } from './draft.ts';
+
+/** User id under which system commands stand in the log. */
+const systemUserId = 'system' as UserId;
+
+/** Items that this transaction must not decide but set aside, with the text why. */
+export type SetAside = ReadonlyMap<RoomItem, string>;
+
+/** Decides `work` on a fresh draft. A fault while deciding one command sets only that one aside. */
+export function decideRoom(context: CellContext, work: RoomWork, setAside: SetAside): RoomDraft {
+  const drafting = new Drafting(context, work);
+  return drafting.run(setAside);
+}
+
+class Drafting {
+  private readonly context: CellContext;
+  private readonly work: RoomWork;
+  private state: RoomState;
+  private chain: Uint8Array;
+  /** Results of this batch: a repeat may stand right behind its first try. */
+  private readonly fresh = new Map<string, LoggedEnd>();
+
+  constructor(context: CellContext, work: RoomWork) {
+    this.context = context;
+    this.work = work;
+    this.state = work.room.state;
+    this.chain = work.room.chainHash;
+  }
+
+  run(setAside: SetAside): RoomDraft {
+    const ends = this.work.items.map((item) => this.end(item, setAside));
+    return { room: this.work.room, state: this.state, chainHash: this.chain, ends };
+  }
+
+  private end(item: RoomItem, setAside: SetAside): ItemEnd {
+    const detail = setAside.get(item);
+    if (detail !== undefined) return this.aside(item, detail, 'DATA_REFUSED');
+    try {
+      return item.kind === 'system' ? this.decideSystem(item) : this.decideCommand(item);
+    } catch (error) {
+      // A fault of ours in deciding this one command (F20): the room's state is as before it.
+      const text = error instanceof Error ? error.message : String(error);
+      this.context.log.error({ roomKey: item.roomKey, error }, 'a command cannot be decided');
+      this.context.metrics.count('cell_poison_total');
+      return this.aside(item, text, 'INTERNAL');
+    }
+  }
+
+  private decideCommand(item: CommandItem): ItemEnd {
+    const repeated = this.repeat(item);
+    if (repeated !== null) return repeated;
+    if (item.expiresAtMs !== null && this.context.clock.wallMs() >= item.expiresAtMs) {
+      return { kind: 'refused', item, loose: looseOf(item, 'EXPIRED', {}) };
+    }
+    const decision = decide(item.command, this.facts(item.command.commandId), this.state);
+    if (decision.kind === 'retry') {
+      const loose = looseOf(item, decision.reason, decision.facts, decision.retryAfterMs);
+      return { kind: 'refused', item, loose };
+    }
+    // Reasons with memory `none` (an unknown room) write no row: the id stays free.
+    if (decision.kind === 'rejected' && rejectReasons[decision.reason].memory === 'none') {
+      return { kind: 'refused', item, loose: looseOf(item, decision.reason, decision.facts) };
+    }
+    const logged = this.log(item, item.command.commandId, decision);
+    this.fresh.set(item.command.commandId, logged);
+    return logged;
+  }
+
+  private decideSystem(item: SystemItem): ItemEnd {
+    const commandId = systemCommandId(item.name, nextRoomVersion(this.state.version));
+    const { appCode, roomId } = this.state;
+    const actor = { actorUserId: systemUserId, actorRole: 'system' as const };
+    const command: RoomCommand = { appCode, roomId, commandId, ...actor, body: item.body };
+    const decision = decide(command, this.facts(commandId), this.state);
+    if (decision.kind !== 'applied') return { kind: 'nothing', item };
+    return this.log(item, commandId, decision);
+  }
+
+  /** Step 2. The same id with other content is refused and touches nothing (PIPE-12). */
+  private repeat(item: CommandItem): ItemEnd | null {
+    const { commandId } = item.command;
+    const fresh = this.fresh.get(commandId);
+    if (fresh !== undefined && fresh.item.kind === 'command') {
+      const first = fresh.item;
+      const same =
+        first.command.body.type === item.command.body.type &&
+        first.command.actorUserId === item.command.actorUserId &&
+        Buffer.compare(first.payloadHash.hash, item.payloadHash.hash) === 0;
+      if (!same) return this.reused(item);
+      const { outcome } = fresh.result;
+      return { kind: 'replayed', item, outcome, resultBytes: fresh.resultBytes };
+    }
+    const stored = item.stored ?? this.work.room.recentResult(commandId);
+    if (stored === null) return null;
+    if (!sameCommand(stored, item)) return this.reused(item);
+    return { kind: 'replayed', item, outcome: stored.outcome, resultBytes: stored.result };
+  }
+
+  private reused(item: CommandItem): ItemEnd {
+    return { kind: 'refused', item, loose: looseOf(item, 'COMMAND_ID_REUSED', {}) };
+  }
+
+  private facts(commandId: CommandId): DecideFacts {
+    const { clock, options } = this.context;
+    const { appCode, roomId } = this.state;
+    return {
+      nowMs: Math.max(clock.wallMs(), this.state.lastEventAtMs),
+      micSessionId: micSessionIdOf(appCode, roomId, commandId),
+      micPublishTimeoutMs: options.micPublishTimeoutMs,
+      limits: options.limits,
+    };
+  }
+
+  private log(
+    item: RoomItem,
+    commandId: CommandId,
+    decision: Exclude<Decision, { kind: 'retry' }>,
+  ): LoggedEnd {
+    const { codec, clock } = this.context;
+    const decidedAtMs = Math.max(clock.wallMs(), this.state.lastEventAtMs);
+    let step: LoggedEnd['step'] = null;
+    let next = this.state;
+    if (decision.kind === 'applied') {
+      const version = nextRoomVersion(this.state.version);
+      next = evolveCommand(this.state, decision.events, { version, occurredAtMs: decidedAtMs });
+      const broken = checkRoomInvariants(next);
+      assert(broken === null, `the room would break an invariant: ${broken}`);
+      const eventBytes = codec.encodeLoggedEvents(decision.events);
+      const { events } = decision;
+      step = { version, events, eventBytes, chainHash: chainHash(this.chain, eventBytes) };
+    }
+    const result: ResultRecord = {
+      outcome: outcomeOf(decision.kind),
+      roomVersion: next.version,
+      reason: decision.kind === 'rejected' ? decision.reason : '',
+      facts: decision.kind === 'rejected' ? decision.facts : {},
+      fields: decision.kind === 'rejected' ? {} : decision.result,
+    };
+    const resultBytes = codec.encodeResult(result);
+    // Only now, when nothing can throw any more, does the draft move.
+    this.state = next;
+    this.chain = step?.chainHash ?? this.chain;
+    return { kind: 'logged', item, commandId, decidedAtMs, result, resultBytes, step };
+  }
+
+  private aside(item: RoomItem, detail: string, reason: string): ItemEnd {
+    if (item.kind === 'system') return { kind: 'nothing', item };
+    const loose = { ...looseOf(item, reason, {}), deadLetterDetail: detail };
+    return { kind: 'refused', item, loose };
+  }
+}
+
+function outcomeOf(kind: 'applied' | 'noEffect' | 'rejected'): ResultRecord['outcome'] {
+  return kind === 'noEffect' ? 'no_effect' : kind;
+}
+
+/** Rows of an older hash form are compared by type and user only; there is none yet. */
+function sameCommand(stored: StoredResult, item: CommandItem): boolean {
+  if (stored.commandType !== item.command.body.type) return false;
+  if (stored.actorUserId !== item.command.actorUserId) return false;
+  if (stored.payloadHashVersion !== item.payloadHash.version) return true;
+  return Buffer.compare(stored.payloadHash, item.payloadHash.hash) === 0;
+}

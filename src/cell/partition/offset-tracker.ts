@@ -1,0 +1,80 @@
+/**
+ * Which offsets of one partition are settled. `appliedOffset` is the highest offset such that it and
+ * all below are settled: what the owner row stores and where a successor reads on. Offsets come in
+ * ascending order but may have gaps (control records), so the tracker counts what was delivered and
+ * never computes `offset + 1`.
+ */
+import { assert } from '../../kernel/assert.ts';
+
+/** See the file header. A tracker lives as long as one takeover of the partition. */
+export class OffsetTracker {
+  private applied: bigint;
+  private lastDelivered: bigint;
+  /** Offsets that a former owner settled above its applied offset. */
+  private readonly settledBefore: Set<bigint>;
+  /** Delivered offsets in order; those before `head` are gone. */
+  private delivered: bigint[] = [];
+  private head = 0;
+  private readonly settled = new Set<bigint>();
+
+  constructor(appliedOffset: bigint, settledOffsets: readonly bigint[]) {
+    this.applied = appliedOffset;
+    this.lastDelivered = appliedOffset;
+    this.settledBefore = new Set(settledOffsets);
+  }
+
+  get appliedOffset(): bigint {
+    return this.applied;
+  }
+
+  /** Delivered and not passed by the applied offset yet. */
+  get openCount(): number {
+    return this.delivered.length - this.head;
+  }
+
+  /**
+   * Notes that `offset` arrived. False: it is a redelivery, or a former owner settled it; the
+   * caller must not execute it, yet it counts as progress (FluidFramework's lesson, A1).
+   */
+  deliver(offset: bigint): boolean {
+    if (offset <= this.lastDelivered) return false;
+    this.lastDelivered = offset;
+    this.delivered.push(offset);
+    if (!this.settledBefore.delete(offset)) return true;
+    this.settle([offset]);
+    return false;
+  }
+
+  /** Marks delivered offsets as settled and lets the applied offset pass them. */
+  settle(offsets: Iterable<bigint>): void {
+    for (const offset of offsets) {
+      assert(offset > this.applied, 'an offset is settled twice', { offset });
+      this.settled.add(offset);
+    }
+    for (;;) {
+      const next = this.delivered[this.head];
+      if (next === undefined || !this.settled.delete(next)) break;
+      assert(next > this.applied, 'the applied offset never moves back', { next });
+      this.applied = next;
+      this.head += 1;
+    }
+    this.compact();
+  }
+
+  /** What `appliedOffset` would be if `offsets` were settled too; changes nothing. */
+  appliedWith(offsets: ReadonlySet<bigint>): bigint {
+    let applied = this.applied;
+    for (let at = this.head; at < this.delivered.length; at += 1) {
+      const next = this.delivered[at];
+      if (next === undefined || !(this.settled.has(next) || offsets.has(next))) break;
+      applied = next;
+    }
+    return applied;
+  }
+
+  private compact(): void {
+    if (this.head < 1024 || this.head * 2 < this.delivered.length) return;
+    this.delivered = this.delivered.slice(this.head);
+    this.head = 0;
+  }
+}

@@ -1,0 +1,184 @@
+/**
+ * Which partitions this node owns: the group's assignment on one side, the epoch rows in MySQL on
+ * the other. A partition is ours only when both say so; each takeover makes a fresh Partition object,
+ * and losing it (to a rebalance, to the fence) kills that object and everything that hangs on it.
+ */
+import type { TakenPartition } from '../../ports/partition-store.ts';
+import type { CellContext } from '../cell-context.ts';
+import { retryForever } from '../retry-forever.ts';
+import { Partition, type PartitionStop } from './partition.ts';
+
+/** How often the release mark of a former owner is looked at while waiting for it. */
+const releaseMarkPollMs = 25;
+
+/** Told about partitions that come and go; must not throw. */
+export interface PartitionListener {
+  /** Taken over and open at the source. */
+  onTaken(partition: Partition): void;
+  /** No longer ours; the object is inactive already. */
+  onLost(partition: Partition): void;
+}
+
+/** See the file header. */
+export class PartitionSet {
+  private readonly context: CellContext;
+  private readonly listener: PartitionListener;
+  private assigned = new Set<number>();
+  private readonly owned = new Map<number, Partition>();
+  private readonly taking = new Set<number>();
+  private readonly stopped = new Map<number, PartitionStop>();
+  private closed = false;
+
+  constructor(context: CellContext, listener: PartitionListener) {
+    this.context = context;
+    this.listener = listener;
+  }
+
+  find(id: number): Partition | undefined {
+    return this.owned.get(id);
+  }
+
+  all(): IterableIterator<Partition> {
+    return this.owned.values();
+  }
+
+  /** Partitions that stand still, with the name of the reason. */
+  get stops(): ReadonlyMap<number, PartitionStop> {
+    return this.stopped;
+  }
+
+  /** All assigned partitions are taken over, or stand still under a named reason. */
+  get settled(): boolean {
+    return [...this.assigned].every((id) => this.owned.has(id) || this.stopped.has(id));
+  }
+
+  /** The group's new assignment: what is missing is lost, what is new is taken over. */
+  assign(ids: readonly number[]): void {
+    this.assigned = new Set(ids);
+    for (const [id, partition] of this.owned) {
+      if (!this.assigned.has(id)) this.handOver(partition);
+    }
+    for (const id of this.stopped.keys()) if (!this.assigned.has(id)) this.stopped.delete(id);
+    for (const id of ids) this.take(id, 0);
+  }
+
+  /** The fence refused us: forget everything, and come back if the group still wants us to. */
+  fenced(partition: Partition): void {
+    if (!partition.active) return;
+    this.context.log.warn(
+      { partition: partition.id, epoch: partition.epoch },
+      'fenced: a higher epoch owns the partition',
+    );
+    this.lose(partition);
+    const { retakePauseMs } = this.context.options;
+    this.take(partition.id, retakePauseMs * (0.5 + this.context.random.fraction('retake')));
+  }
+
+  /** Takes no more partitions; those it has stay until `releaseAll`. */
+  close(): void {
+    this.closed = true;
+  }
+
+  /** Marks every partition as given up, so that the next owner need not wait. */
+  async releaseAll(): Promise<void> {
+    const partitions = [...this.owned.values()];
+    for (const partition of partitions) this.lose(partition);
+    await Promise.all(partitions.map((partition) => this.markReleased(partition)));
+  }
+
+  private handOver(partition: Partition): void {
+    this.context.log.info({ partition: partition.id, epoch: partition.epoch }, 'partition lost');
+    this.lose(partition);
+    void this.markReleased(partition);
+  }
+
+  private lose(partition: Partition): void {
+    partition.deactivate();
+    this.owned.delete(partition.id);
+    this.listener.onLost(partition);
+  }
+
+  /** Best effort: without the mark the successor waits a moment longer, nothing else. */
+  private async markReleased(partition: Partition): Promise<void> {
+    const { partitions, options, log } = this.context;
+    try {
+      await partitions.release(partition.id, partition.epoch, options.incarnation);
+    } catch (error) {
+      log.warn({ partition: partition.id, error }, 'the release mark could not be set');
+    }
+  }
+
+  private take(id: number, pauseMs: number): void {
+    if (this.closed || this.taking.has(id) || this.owned.has(id) || this.stopped.has(id)) return;
+    this.taking.add(id);
+    void this.takeOver(id, pauseMs).finally(() => {
+      this.taking.delete(id);
+      // Lost and assigned again while this takeover ran: begin anew.
+      if (this.wanted(id) && !this.owned.has(id) && !this.stopped.has(id)) this.take(id, 0);
+    });
+  }
+
+  private wanted(id: number): boolean {
+    return !this.closed && this.assigned.has(id);
+  }
+
+  private async takeOver(id: number, pauseMs: number): Promise<void> {
+    if (pauseMs > 0) await this.context.timers.sleep(pauseMs);
+    await this.waitForReleaseMark(id);
+    const { options, partitions, source, clock, trace, log, metrics } = this.context;
+    const { nodeId, incarnation, lane, advertiseAddr } = options;
+    const wanted = (): boolean => this.wanted(id);
+    const taken = await retryForever(this.context, 'take over', wanted, () =>
+      partitions.takeover({ partition: id, nodeId, incarnation, lane, advertiseAddr }),
+    );
+    if (taken === null) return;
+    trace.at('cell.takeover_done');
+    const stop = await this.findStop(taken, wanted);
+    if (!wanted()) return;
+    metrics.count('cell_takeovers_total');
+    if (stop !== null) {
+      this.stopped.set(id, stop);
+      log.error({ partition: id, state: stop, epoch: taken.epoch }, 'a partition stands still');
+      return;
+    }
+    const partition = new Partition(taken, clock.monoMs());
+    this.owned.set(id, partition);
+    source.open(id, taken.appliedOffset + 1n);
+    const { epoch, appliedOffset, wasReleased } = taken;
+    log.info({ partition: id, epoch, appliedOffset, wasReleased }, 'partition taken over');
+    this.listener.onTaken(partition);
+  }
+
+  /**
+   * After an orderly rebalance the former owner may still be committing what it had in hand; its
+   * mark says that it is done. Without a mark (it crashed) we go on after a bounded wait.
+   */
+  private async waitForReleaseMark(id: number): Promise<void> {
+    const { clock, options, partitions, timers } = this.context;
+    const untilMonoMs = clock.monoMs() + options.releaseMarkWaitMs;
+    while (this.wanted(id) && clock.monoMs() < untilMonoMs) {
+      const row = await retryForever(
+        this.context,
+        'read owner',
+        () => this.wanted(id),
+        () => partitions.readOwner(id),
+      );
+      if (row === null || row.released || row.incarnation === options.incarnation) return;
+      await timers.sleep(releaseMarkPollMs);
+    }
+  }
+
+  private async findStop(
+    taken: TakenPartition,
+    wanted: () => boolean,
+  ): Promise<PartitionStop | null> {
+    const range = await retryForever(this.context, 'read log range', wanted, () =>
+      this.context.source.logRange(taken.partition),
+    );
+    if (range === null) return null;
+    // Records between what we applied and where the log begins are gone for ever (A3).
+    if (range.startOffset > taken.appliedOffset + 1n) return 'GAP';
+    // The log ends below what we applied: another log stands under the topic's name.
+    return range.endOffset < taken.appliedOffset + 1n ? 'TOPIC_CHANGED' : null;
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * One takeover of one partition: the epoch under which this node may write it, and the offsets it
+ * has settled. The object dies with the ownership; whatever still refers to it asks `active` first
+ * and does nothing when it is false.
+ */
+import type { LooseItem } from '../work.ts';
+import type { TakenPartition } from '../../ports/partition-store.ts';
+import { OffsetTracker } from './offset-tracker.ts';
+
+/** Why a partition stands still while the others run. */
+export type PartitionStop = 'GAP' | 'TOPIC_CHANGED';
+
+/** See the file header. */
+export class Partition {
+  readonly id: number;
+  readonly epoch: bigint;
+  readonly offsets: OffsetTracker;
+  /** Records that end without a room; committed with the next batch. */
+  readonly loose: LooseItem[] = [];
+  /** Transactions of this epoch so far: expected by the next fence step. */
+  commitSeq = 0n;
+  /** Applied offset as last committed; Kafka's hint follows it. */
+  persistedOffset: bigint;
+  /** Monotonic time of the last commit of this partition's row. */
+  persistedAtMonoMs: number;
+  hintedOffset: bigint;
+  /** Delivery is paused at the source, for too many unsettled records. */
+  paused = false;
+  /** Somebody holds the owner row: its work waits until that is cleared up. */
+  held = false;
+  private alive = true;
+
+  constructor(taken: TakenPartition, nowMonoMs: number) {
+    this.id = taken.partition;
+    this.epoch = taken.epoch;
+    this.offsets = new OffsetTracker(taken.appliedOffset, taken.settledOffsets);
+    this.persistedOffset = taken.appliedOffset;
+    this.hintedOffset = taken.appliedOffset;
+    this.persistedAtMonoMs = nowMonoMs;
+  }
+
+  /** False for ever once the partition was lost, fenced or released. */
+  get active(): boolean {
+    return this.alive;
+  }
+
+  /** Ends this ownership in memory. Idempotent. */
+  deactivate(): void {
+    this.alive = false;
+    this.loose.length = 0;
+  }
+
+  /** The applied offset moved on and the owner row does not know. */
+  get needsFlush(): boolean {
+    return this.offsets.appliedOffset > this.persistedOffset;
+  }
+}

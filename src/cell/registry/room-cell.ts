@@ -1,0 +1,79 @@
+/**
+ * One room in memory: its committed state, what waits for it, and what repeats are answered from.
+ * Only the lane replaces `state`, and only after COMMIT is known; everything else reads.
+ */
+import { chainStart } from '../../protocol/event-chain.ts';
+import type { RoomKey, RoomVersion, UserId } from '../../domain/ids.ts';
+import { splitRoomKey } from '../../domain/ids.ts';
+import { initialRoomState } from '../../domain/room/initial-state.ts';
+import type { RoomState } from '../../domain/room/state.ts';
+import type { Partition } from '../partition/partition.ts';
+import type { RoomItem } from '../work.ts';
+import type { StoredResult } from '../../ports/room-reader.ts';
+import type { RebuiltRoom } from '../../protocol/room-history.ts';
+
+/** Results kept per room to answer repeats without a look-up. */
+const recentResultsMax = 64;
+
+/** `broken`: the stored history does not add up; the room stands still and says so. */
+export type RoomPhase = 'loading' | 'ready' | 'broken' | 'dropped';
+
+/** See the file header. Belongs to one Partition object and dies with it. */
+export class RoomCell {
+  readonly key: RoomKey;
+  readonly partition: Partition;
+  phase: RoomPhase = 'loading';
+  state: RoomState;
+  chainHash: Uint8Array = chainStart;
+  /** Commands in offset order, system commands as they fell due. */
+  readonly pending: RoomItem[] = [];
+  /** In the lane's list of rooms with work. */
+  queued = false;
+  /** In the transaction that runs now. */
+  inBatch = false;
+  /** Token that Redis last confirmed; '' none. */
+  leaseToken = '';
+  snapshotVersion = 0n as RoomVersion;
+  snapshotInFlight = false;
+  /** A system command for the present deadline waits or runs. */
+  deadlineQueued = false;
+  /** Soft table: never logged, never part of the state (PRES-22). */
+  readonly lastSeenMs = new Map<UserId, number>();
+  lastUsedMonoMs: number;
+  private readonly recent = new Map<string, StoredResult>();
+
+  constructor(key: RoomKey, partition: Partition, nowMonoMs: number) {
+    const { appCode, roomId } = splitRoomKey(key);
+    this.key = key;
+    this.partition = partition;
+    this.state = initialRoomState(appCode, roomId);
+    this.lastUsedMonoMs = nowMonoMs;
+  }
+
+  /** Puts the loaded state in place; null: the room was never created. */
+  become(rebuilt: RebuiltRoom | null): void {
+    if (rebuilt !== null) {
+      this.state = rebuilt.state;
+      this.chainHash = rebuilt.chainHash;
+      this.snapshotVersion = rebuilt.snapshotVersion;
+    }
+    this.phase = 'ready';
+  }
+
+  /** Whether work of this room may go on. */
+  get usable(): boolean {
+    return this.partition.active && this.phase !== 'dropped';
+  }
+
+  recentResult(commandId: string): StoredResult | null {
+    return this.recent.get(commandId) ?? null;
+  }
+
+  /** Remembers a committed result; the oldest one is forgotten when there are too many. */
+  remember(result: StoredResult): void {
+    this.recent.set(result.commandId, result);
+    if (this.recent.size <= recentResultsMax) return;
+    const oldest = this.recent.keys().next();
+    if (oldest.done !== true) this.recent.delete(oldest.value);
+  }
+}

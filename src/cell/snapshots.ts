@@ -1,0 +1,69 @@
+/**
+ * Snapshots: written after the commit, off the lane, every N versions. A failure costs recovery
+ * time and nothing else; the log is the truth (PIPE-14, OCFG-1).
+ */
+import { createHash } from 'node:crypto';
+import { Failure } from '../kernel/failure.ts';
+import type { CellContext } from './cell-context.ts';
+import type { RoomCell } from './registry/room-cell.ts';
+
+/** Snapshots written at the same time on one node. */
+const concurrentWritesMax = 4;
+
+/** See the file header. One snapshot in flight per room; the newest state wins. */
+export class Snapshots {
+  private readonly context: CellContext;
+  private readonly waiting = new Set<RoomCell>();
+  private writing = 0;
+
+  constructor(context: CellContext) {
+    this.context = context;
+  }
+
+  get idle(): boolean {
+    return this.writing === 0 && this.waiting.size === 0;
+  }
+
+  /** Writes one if the room is N versions ahead of its last snapshot. */
+  consider(room: RoomCell): void {
+    const ahead = room.state.version - room.snapshotVersion;
+    if (ahead < BigInt(this.context.options.snapshotEveryN) || room.snapshotInFlight) return;
+    this.waiting.add(room);
+    this.writeNext();
+  }
+
+  private writeNext(): void {
+    for (const room of this.waiting) {
+      if (this.writing >= concurrentWritesMax) return;
+      this.waiting.delete(room);
+      if (!room.usable) continue;
+      this.writing += 1;
+      room.snapshotInFlight = true;
+      void this.write(room).finally(() => {
+        this.writing -= 1;
+        room.snapshotInFlight = false;
+        this.writeNext();
+      });
+    }
+  }
+
+  private async write(room: RoomCell): Promise<void> {
+    const { codec, snapshots, clock, log, metrics, options, trace } = this.context;
+    // Taken together: the live state is replaced only between, never during, these three lines.
+    const { state, chainHash } = room;
+    const bytes = codec.encodeSnapshot({ state });
+    const stateHash = createHash('sha256').update(bytes).digest();
+    const startedMonoMs = clock.monoMs();
+    trace.at('cell.snapshot_before_write');
+    try {
+      const row = { roomKey: room.key, version: state.version, bytes, stateHash, chainHash };
+      await snapshots.save({ ...row, createdAtMs: clock.wallMs() }, options.snapshotsKept);
+      room.snapshotVersion = state.version;
+      metrics.observeMs('cell_snapshot_ms', clock.monoMs() - startedMonoMs);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      metrics.count('cell_snapshot_failures_total');
+      log.warn({ roomKey: room.key, error: error.message }, 'a snapshot was not written');
+    }
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * Units of work inside a cell. Each knows the partition instance it came in under: when that
+ * instance is no longer active, the work is dropped without a trace outside (the successor has it).
+ */
+import type { RoomKey } from '../domain/ids.ts';
+import type { CommandBody, RoomCommand } from '../domain/room/commands.ts';
+import type { SourceRecord } from '../ports/command-source.ts';
+import type { StoredResult } from '../ports/room-reader.ts';
+import type { SnapshotMode } from '../protocol/records.ts';
+import type { PayloadHash } from '../protocol/payload-hash.ts';
+
+/** Where an answer goes. */
+export interface ReplyAddress {
+  readonly replyPartition: number;
+  readonly correlationId: string;
+}
+
+/** Stage times of one command, for `room_command_timing`. */
+export interface CommandClock {
+  /** Monotonic time at which the record was read. */
+  readonly readAtMonoMs: number;
+  idempotencyMs: number;
+  leaseMs: number;
+  saveMutationMs: number;
+}
+
+/** A command from the topic. */
+export interface CommandItem {
+  readonly kind: 'command';
+  readonly roomKey: RoomKey;
+  readonly command: RoomCommand;
+  readonly payloadHash: PayloadHash;
+  readonly snapshotMode: SnapshotMode;
+  readonly record: SourceRecord;
+  /** Wall time after which it must not start; null: never expires. */
+  readonly expiresAtMs: number | null;
+  readonly reply: ReplyAddress | null;
+  readonly clock: CommandClock;
+  /** The log row of an earlier try, once looked up. */
+  stored: StoredResult | null;
+  /** The log row of an earlier try is there and cannot be trusted. */
+  damaged: boolean;
+}
+
+/** A command of the room's own timers: no record, no offset, a log row only when applied. */
+export interface SystemItem {
+  readonly kind: 'system';
+  readonly roomKey: RoomKey;
+  readonly body: CommandBody;
+  /** First part of the command id `sys:<name>:<version>`. */
+  readonly name: string;
+  readonly clock: CommandClock;
+}
+
+/** What waits in a room's queue. */
+export type RoomItem = CommandItem | SystemItem;
+
+/** A record that ends without a room deciding it: set aside, or refused with its id left free. */
+export interface LooseItem {
+  readonly kind: 'loose';
+  readonly record: SourceRecord;
+  readonly reply: ReplyAddress | null;
+  readonly reason: string;
+  readonly facts: Readonly<Record<string, string>>;
+  readonly retryAfterMs: number;
+  /** Text for the dead-letter row; null: refused only, nothing is set aside. */
+  readonly deadLetterDetail: string | null;
+  readonly clock: CommandClock;
+}
+
+/** Starts the clock of a unit of work. */
+export function startClock(nowMonoMs: number): CommandClock {
+  return { readAtMonoMs: nowMonoMs, idempotencyMs: 0, leaseMs: 0, saveMutationMs: 0 };
+}
+
+/** Size by which a batch is capped. */
+export function itemBytes(item: RoomItem): number {
+  return item.kind === 'command' ? (item.record.value?.byteLength ?? 0) : 64;
+}
