@@ -6,8 +6,13 @@
 import type { AppCode, CommandId, EventId, RoomId, RoomVersion, UserId } from '../domain/ids.ts';
 import type { ActorRole, CommandBody } from '../domain/room/commands.ts';
 import type { ResultFields } from '../domain/room/decision.ts';
-import type { RoomEvent } from '../domain/room/events.ts';
-import type { RoomState } from '../domain/room/state.ts';
+import type {
+  LeaveReason,
+  MicDownReason,
+  RoomEvent,
+  RoomEventType,
+} from '../domain/room/events.ts';
+import type { CloserKind, RoomState } from '../domain/room/state.ts';
 import type { RoomView } from '../domain/room/room-view.ts';
 import type { Destination } from './topics.ts';
 
@@ -86,6 +91,18 @@ export interface HeartbeatReply {
 /** What a record on the reply topic can hold. */
 export type ReplyRecord = ResultReply | RefusalReply | HeartbeatReply;
 
+/** `E` as a reader of another release sees it: a reason that it lacks reads `unknown`. */
+type WithSoftReasons<E> = {
+  readonly [Field in keyof E]: E[Field] extends LeaveReason | MicDownReason | CloserKind
+    ? E[Field] | 'unknown'
+    : E[Field];
+};
+
+/** A room event in an envelope. Every RoomEvent is one. */
+export type EnvelopeEvent = {
+  [T in RoomEventType]: WithSoftReasons<Extract<RoomEvent, { readonly type: T }>>;
+}[RoomEventType];
+
 /** One event with everything another system needs to know about it (OUT-24). */
 export interface EventEnvelope {
   readonly eventId: EventId;
@@ -98,7 +115,11 @@ export interface EventEnvelope {
   readonly occurredAtMs: number;
   readonly commandId: CommandId;
   readonly actorUserId: UserId;
-  readonly event: RoomEvent;
+  /**
+   * Null only after decoding: a newer release wrote an event of this `eventType` that the reader
+   * cannot read. It is passed on by its type and ids, never dropped.
+   */
+  readonly event: EnvelopeEvent | null;
 }
 
 /** A room's state at its version, as stored in `room_snapshots`. */

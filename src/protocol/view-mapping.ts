@@ -1,0 +1,56 @@
+/**
+ * The client's view of a room, from the wire. The other direction needs nothing: the view's own
+ * fields are the schema's.
+ */
+import type { RoomView, RoomViewClose, RoomViewMe, SeatView } from '../domain/room/room-view.ts';
+import { known } from './wire-shape.ts';
+import type { Wire } from './wire-shape.ts';
+
+/** The view as plain data. Throws WireFault when it shows a status or mode of a newer release. */
+export function viewFromWire(view: Wire<RoomView>): RoomView {
+  return {
+    appCode: view.appCode,
+    roomId: view.roomId,
+    status: known(view.status, 'view.status'),
+    version: view.version,
+    ownerUserId: view.ownerUserId,
+    title: view.title,
+    coverUrl: view.coverUrl,
+    announcement: view.announcement,
+    backgroundUrl: view.backgroundUrl,
+    tags: view.tags,
+    ext: view.ext,
+    mode: known(view.mode, 'view.mode'),
+    visibleRegionId: view.visibleRegionId,
+    locked: view.locked,
+    createdAtMs: view.createdAtMs,
+    seats: view.seats.map(seatViewFromWire),
+    counts: { online: view.counts.online, onSeat: view.counts.onSeat },
+    close: view.close === null ? null : closeFromWire(view.close),
+    me: view.me === null ? null : meFromWire(view.me),
+  };
+}
+
+function seatViewFromWire(seat: Wire<SeatView>): SeatView {
+  const { seatNo, locked, muted, holder } = seat;
+  return {
+    seatNo,
+    locked,
+    muted,
+    state: known(seat.state, 'view.seats.state'),
+    holder:
+      holder === null
+        ? null
+        : { userId: holder.userId, nickname: holder.nickname, avatarUrl: holder.avatarUrl },
+  };
+}
+
+function closeFromWire(close: Wire<RoomViewClose>): RoomViewClose {
+  const { reason, closedAtMs } = close;
+  return { kind: known(close.kind, 'view.close.kind'), reason, closedAtMs };
+}
+
+function meFromWire(me: Wire<RoomViewMe>): RoomViewMe {
+  const { present, seatNo, micSessionId, muted } = me;
+  return { role: known(me.role, 'view.me.role'), present, seatNo, micSessionId, muted };
+}

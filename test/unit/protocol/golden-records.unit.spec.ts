@@ -1,0 +1,97 @@
+/**
+ * Bytes of every release, kept for ever: logs, outbox rows and snapshots of each are still read
+ * after an upgrade. A new release gets a folder of its own (`npx vitest run` writes the missing
+ * files of the present one); an existing file never changes.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createCodec } from '../../../src/protocol/codec.ts';
+import type { Decoded } from '../../../src/protocol/records.ts';
+import * as release010 from '../../golden/0.1.0/samples.ts';
+
+const goldenRoot = join(import.meta.dirname, '../../golden');
+const codec = createCodec();
+
+interface GoldenSample {
+  readonly file: string;
+  readonly value: unknown;
+  readonly encode: () => Uint8Array;
+  readonly decode: (bytes: Uint8Array) => Decoded<unknown>;
+}
+
+function samplesOf(samples: typeof release010): readonly GoldenSample[] {
+  const { commands, results, replies, envelopes, events, snapshots } = samples;
+  return [
+    ...each('command', commands, codec.encodeCommand, codec.decodeCommand),
+    ...each('result', results, codec.encodeResult, codec.decodeResult),
+    ...each('reply', replies, codec.encodeReply, codec.decodeReply),
+    ...each('envelope', envelopes, codec.encodeEnvelope, codec.decodeEnvelope),
+    ...each('logged-events', [events], codec.encodeLoggedEvents, codec.decodeLoggedEvents),
+    ...each('snapshot', snapshots, codec.encodeSnapshot, codec.decodeSnapshot),
+  ];
+}
+
+function each<T>(
+  kind: string,
+  values: readonly T[],
+  encode: (value: T) => Uint8Array,
+  decode: (bytes: Uint8Array) => Decoded<T>,
+): readonly GoldenSample[] {
+  return values.map((value, index) => ({
+    file: `${kind}-${index}.hex`,
+    value,
+    encode: () => encode(value),
+    decode,
+  }));
+}
+
+const releases = [{ release: '0.1.0', samples: samplesOf(release010) }];
+const present = '0.1.0';
+
+describe.each(releases)('bytes of release $release', ({ release, samples }) => {
+  const folder = join(goldenRoot, release);
+
+  it('are read with the schemas that lie beside them, to the values that were written', () => {
+    for (const file of filesOf(folder, '.schema.json')) {
+      codec.learnSchema(readFileSync(join(folder, file), 'utf8'));
+    }
+    for (const { file, value, decode } of samples) {
+      const hex = readFileSync(join(folder, file), 'utf8').replaceAll(/\s/g, '');
+      expect(decode(Buffer.from(hex, 'hex')), file).toEqual({ ok: true, value });
+    }
+  });
+
+  it('lie there for every sample and nothing else', () => {
+    expect(filesOf(folder, '.hex')).toEqual(samples.map(({ file }) => file).sort());
+  });
+});
+
+describe('the present release', () => {
+  const samples = releases.find(({ release }) => release === present)?.samples ?? [];
+
+  it.each(samples)('writes $file as it did when the file was made', async ({ file, encode }) => {
+    const hex = Buffer.from(encode()).toString('hex');
+    const lines = hex.replaceAll(/.{1,64}/g, '$&\n');
+    await expect(lines).toMatchFileSnapshot(join(goldenRoot, present, file));
+  });
+
+  it.each(codec.writerSchemas)('writes by the $name that lies beside them', async (schema) => {
+    const text = `${JSON.stringify(JSON.parse(schema.json), null, 1)}\n`;
+    const file = join(goldenRoot, present, `${schema.name}.schema.json`);
+    await expect(text).toMatchFileSnapshot(file);
+  });
+});
+
+describe('releases', () => {
+  it('all have their golden folder read here', () => {
+    const folders = readdirSync(goldenRoot).sort();
+    expect(releases.map(({ release }) => release).sort()).toEqual(folders);
+  });
+});
+
+function filesOf(folder: string, ending: string): readonly string[] {
+  return readdirSync(folder)
+    .filter((file) => file.endsWith(ending))
+    .sort();
+}
