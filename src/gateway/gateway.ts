@@ -1,0 +1,156 @@
+/**
+ * The gateway stage as a whole: puts its parts together, owns their life (start, drain, stop) and is
+ * the RoomApi that transports call. It holds no state of any room.
+ */
+import type { CommandSink } from '../ports/command-sink.ts';
+import type { PartitionStore } from '../ports/partition-store.ts';
+import type { RoomApi } from '../ports/room-api.ts';
+import type { RoomQueries } from '../ports/room-queries.ts';
+import type { RoomReader } from '../ports/room-reader.ts';
+import { authorizeActor } from './authorize.ts';
+import { createCallGate } from './call-gate.ts';
+import { allowedMs, untilAborted } from './call-time.ts';
+import { createExchange } from './exchange.ts';
+import type { ExchangePorts } from './exchange.ts';
+import { createExecuteCommand } from './execute-command.ts';
+import type { CommandPorts } from './execute-command.ts';
+import { createGetCommand } from './get-command.ts';
+import { createGetRoomSnapshot } from './get-room-snapshot.ts';
+import { createHeartbeatFolder } from './heartbeat-folder.ts';
+import type { GatewayLimits } from './limits.ts';
+import { createListRooms } from './list-rooms.ts';
+import { parseHeartbeat } from './parse-command.ts';
+import { createReplySlotKeeper } from './reply-slot-keeper.ts';
+import type { ReplySlotKeeper, ReplySlotPorts } from './reply-slot-keeper.ts';
+import { createRoomWindow } from './room-window.ts';
+
+/** What the deployment decides. */
+export interface GatewaySettings {
+  readonly nodeId: string;
+  /** Of the layout stored in MySQL, never of Kafka's metadata. */
+  readonly partitionCount: number;
+  readonly replySlotCount: number;
+  readonly replySlotTtlMs: number;
+  readonly limits: GatewayLimits;
+}
+
+/** Everything the gateway reaches for. */
+export interface GatewayPorts extends CommandPorts, ExchangePorts, ReplySlotPorts {
+  readonly commandSink: CommandSink;
+  readonly roomReader: RoomReader;
+  readonly roomQueries: RoomQueries;
+  readonly partitionStore: Pick<PartitionStore, 'readOwner'>;
+}
+
+/** Whether calls may be sent here, and if not, every reason why. */
+export interface Readiness {
+  readonly ready: boolean;
+  readonly reasons: readonly string[];
+}
+
+/** See the file header. Calls made before `start` resolved are refused. */
+export interface Gateway extends RoomApi {
+  /**
+   * Registers schemas, connects the sink, leases a reply slot and reads it. Throws when one of them
+   * fails (no slot free, a service away); what was started is stopped then.
+   */
+  start(): Promise<void>;
+  /** From now on every new call is refused DRAINING. Resolves when none is in flight. */
+  drain(): Promise<void>;
+  /**
+   * Drains without waiting, ends calls still in flight as unknown, frees the slot, closes the sink.
+   * Idempotent.
+   */
+  stop(): Promise<void>;
+  readiness(): Readiness;
+}
+
+/** Puts the stage together. Nothing runs before `start`. */
+export function createGateway(settings: GatewaySettings, ports: GatewayPorts): Gateway {
+  const { limits, partitionCount } = settings;
+  const gate = createCallGate();
+  const keeper = createReplySlotKeeper(
+    {
+      nodeId: settings.nodeId,
+      slotCount: settings.replySlotCount,
+      slotTtlMs: settings.replySlotTtlMs,
+      callsMax: limits.pendingCallsMax,
+    },
+    ports,
+  );
+  const exchange = createExchange(ports, () => keeper.current());
+  const folder = createHeartbeatFolder(ports, { exchange, limits, partitionCount });
+  const execute = createExecuteCommand(ports, {
+    exchange,
+    window: createRoomWindow(limits.roomWindow),
+    limits,
+    partitionCount,
+  });
+  const getCommand = createGetCommand(ports, { limits, partitionCount });
+  const getRoomSnapshot = createGetRoomSnapshot(ports, limits);
+  const listRooms = createListRooms(ports.roomQueries);
+
+  const life = createLife(ports, keeper, gate, () => folder.flush());
+  return {
+    ...life,
+    execute: (frame, meta, request) => gate.run(() => execute(frame, meta, request)),
+    heartbeat: (frame, meta) =>
+      gate.run(() => {
+        const place = parseHeartbeat(authorizeActor(frame, meta), meta);
+        return untilAborted(folder.beat(place, allowedMs(frame, limits)), frame.signal);
+      }),
+    getCommand: (frame, key) => gate.run(() => getCommand(frame, key)),
+    getRoomSnapshot: (frame, key) => gate.run(() => getRoomSnapshot(frame, key)),
+    listRooms: (frame, query) => gate.run(() => listRooms(frame, query)),
+  };
+}
+
+/** Start, drain and stop in their order, and what readiness says in between. */
+function createLife(
+  ports: GatewayPorts,
+  keeper: ReplySlotKeeper,
+  gate: ReturnType<typeof createCallGate>,
+  flushHeartbeats: () => void,
+): Pick<Gateway, 'start' | 'drain' | 'stop' | 'readiness'> {
+  let stopped: Promise<void> | null = null;
+  const closeAll = async (): Promise<void> => {
+    await keeper.stop();
+    await ports.commandSink.stop();
+  };
+  return {
+    async start() {
+      try {
+        await ports.schemaRegistry.register(ports.codec.writerSchemas);
+        await ports.commandSink.start();
+        await keeper.start();
+      } catch (cause) {
+        // The first fault is the one to tell; closing what never ran may fail for the same reason.
+        await closeAll().catch((error: unknown) => {
+          ports.log.warn({ cause: error }, 'closing after a failed start failed');
+        });
+        throw cause;
+      }
+      gate.open();
+    },
+    drain() {
+      const idle = gate.drain();
+      // Gathered heartbeats go out now: they are calls in flight like all others.
+      flushHeartbeats();
+      return idle;
+    },
+    stop() {
+      void gate.drain();
+      // Nothing may gather on: a heartbeat's timer would outlive the stage.
+      flushHeartbeats();
+      stopped ??= closeAll();
+      return stopped;
+    },
+    readiness() {
+      const reasons: string[] = [];
+      if (gate.state !== 'open') reasons.push(gate.state);
+      if (keeper.current() === null) reasons.push('no reply slot held');
+      if (!ports.commandSink.isHealthy()) reasons.push('the commands topic is out of reach');
+      return { ready: reasons.length === 0, reasons };
+    },
+  };
+}
