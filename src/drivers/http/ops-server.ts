@@ -1,0 +1,99 @@
+/**
+ * The operations port of a process: `/livez`, `/readyz`, `/metrics`. It listens on an address of its
+ * own, so that probes and scrapes never wait behind calls, and a firewall can keep callers out.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What the pages show; asked anew for each request. */
+export interface OpsPages {
+  /** Whether work may be sent here, and if not, every reason. */
+  readiness(): { readonly ready: boolean; readonly reasons: readonly string[] };
+  readonly metricsContentType: string;
+  metricsText(): Promise<string>;
+}
+
+/** A listening server. */
+export interface OpsServer {
+  /** `host:port` with the port that was really taken. */
+  readonly address: string;
+  /** Ends all connections. Idempotent. */
+  stop(): Promise<void>;
+}
+
+/** Probes and a scraper or two; more than that is a mistake. */
+const connectionsMax = 64;
+const requestTimeoutMs = 5_000;
+
+/** Listens; rejects when the address cannot be had. */
+export async function startOpsServer(
+  listen: { readonly host: string; readonly port: number },
+  pages: OpsPages,
+): Promise<OpsServer> {
+  const server = createServer({ requestTimeout: requestTimeoutMs }, (request, response) => {
+    void answer(request, response, pages);
+  });
+  server.maxConnections = connectionsMax;
+  await listening(server, listen);
+  const { address, family, port } = server.address() as AddressInfo;
+  let stopping: Promise<void> | undefined;
+  return {
+    address: family === 'IPv6' ? `[${address}]:${port}` : `${address}:${port}`,
+    stop: () => (stopping ??= closed(server)),
+  };
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  pages: OpsPages,
+): Promise<void> {
+  const path = (request.url ?? '/').split('?', 1)[0];
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    return send(response, 405, { error: 'only GET' });
+  }
+  switch (path) {
+    case '/livez':
+      // Alive means that this process answers; whether it can work is readiness (DRAIN-3).
+      return send(response, 200, { live: true });
+    case '/readyz': {
+      const { ready, reasons } = pages.readiness();
+      return send(response, ready ? 200 : 503, { ready, reasons });
+    }
+    case '/metrics':
+      try {
+        const text = await pages.metricsText();
+        response.writeHead(200, { 'content-type': pages.metricsContentType }).end(text);
+      } catch (error) {
+        send(response, 500, { error: error instanceof Error ? error.message : String(error) });
+      }
+      return;
+    default:
+      return send(response, 404, { error: 'there are /livez, /readyz and /metrics' });
+  }
+}
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(`${JSON.stringify(body)}\n`);
+}
+
+function listening(
+  server: Server,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

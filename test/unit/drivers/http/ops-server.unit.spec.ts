@@ -1,0 +1,71 @@
+/** Probes and metrics over real HTTP. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { startOpsServer, type OpsServer } from '../../../../src/drivers/http/ops-server.ts';
+
+const servers: OpsServer[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.stop();
+});
+
+async function start(ready = true, metricsText = (): Promise<string> => Promise.resolve('m 1\n')) {
+  const server = await startOpsServer(
+    { host: '127.0.0.1', port: 0 },
+    {
+      readiness: () => ({ ready, reasons: ready ? [] : ['cell: MySQL does not answer'] }),
+      metricsContentType: 'text/plain; version=0.0.4',
+      metricsText,
+    },
+  );
+  servers.push(server);
+  return (path: string, init?: RequestInit) => fetch(`http://${server.address}${path}`, init);
+}
+
+describe('the operations port', () => {
+  it('says that it lives, also when it is not ready', async () => {
+    const get = await start(false);
+    expect((await get('/livez')).status).toBe(200);
+  });
+
+  it('answers readiness with 200, or 503 and every reason', async () => {
+    expect((await (await start(true))('/readyz')).status).toBe(200);
+    const notReady = await (await start(false))('/readyz');
+    expect(notReady.status).toBe(503);
+    expect(await notReady.json()).toEqual({
+      ready: false,
+      reasons: ['cell: MySQL does not answer'],
+    });
+  });
+
+  it('serves metrics in Prometheus’ format, and 500 when they cannot be had', async () => {
+    const good = await (await start())('/metrics');
+    expect(good.headers.get('content-type')).toContain('version=0.0.4');
+    expect(await good.text()).toBe('m 1\n');
+    const bad = await (await start(true, () => Promise.reject(new Error('no'))))('/metrics');
+    expect(bad.status).toBe(500);
+  });
+
+  it('refuses other paths and methods', async () => {
+    const get = await start();
+    expect((await get('/')).status).toBe(404);
+    expect((await get('/readyz', { method: 'POST' })).status).toBe(405);
+  });
+
+  it('stops although a connection is kept open, and may be stopped twice', async () => {
+    const get = await start();
+    await (await get('/livez')).text();
+    await servers[0]?.stop();
+    await servers[0]?.stop();
+    await expect(get('/livez')).rejects.toThrow();
+  });
+
+  it('says at once when its address is taken', async () => {
+    await start();
+    const taken = Number(servers[0]?.address.split(':')[1]);
+    const pages = { readiness: () => ({ ready: true, reasons: [] }), metricsContentType: '' };
+    const again = startOpsServer(
+      { host: '127.0.0.1', port: taken },
+      { ...pages, metricsText: () => Promise.resolve('') },
+    );
+    await expect(again).rejects.toThrow(/EADDRINUSE/);
+  });
+});
