@@ -79,8 +79,8 @@ export class MysqlSession {
   private readonly connection: Connection;
   private readonly socket: net.Socket;
   private readonly queryMs: number;
-  /** Ends whatever waits for an answer. */
-  private abort: ((error: MysqlError) => void) | null = null;
+  /** Whoever waits for an answer: usually one, two when a keep-alive word is under way. */
+  private readonly waiting = new Set<(error: MysqlError) => void>();
 
   constructor(connection: Connection, socket: net.Socket, queryMs: number) {
     this.connection = connection;
@@ -134,13 +134,14 @@ export class MysqlSession {
       let error: MysqlError | null = null;
       const end = (): void => {
         clearTimeout(timer);
-        this.abort = null;
+        this.waiting.delete(abort);
         resolve({ results: statements.results, error });
       };
-      this.abort = (cause) => {
+      const abort = (cause: MysqlError): void => {
         error = cause;
         end();
       };
+      this.waiting.add(abort);
       const timer = setTimeout(() => {
         const cause = ownTimeLimit('a statement', limitMs);
         this.fail(cause);
@@ -186,7 +187,7 @@ export class MysqlSession {
   private fail(error: MysqlError): void {
     const wasAlive = this.alive;
     this.alive = false;
-    this.abort?.(error);
+    for (const abort of this.waiting) abort(error);
     if (!wasAlive) return;
     this.connection.destroy();
     this.socket.destroy();

@@ -1,0 +1,120 @@
+/**
+ * All ports that stand on MySQL, made from one set of settings. `main` calls this once per process;
+ * tests call it once per database.
+ */
+import type { CommitLane } from '../../ports/commit-lane.ts';
+import type { PartitionStore } from '../../ports/partition-store.ts';
+import type { ReplySlots } from '../../ports/reply-slots.ts';
+import type { RoomQueries } from '../../ports/room-queries.ts';
+import type { RoomReader } from '../../ports/room-reader.ts';
+import type { SchemaRegistry } from '../../ports/schema-registry.ts';
+import type { SnapshotStore } from '../../ports/snapshot-store.ts';
+import {
+  defaultPoolLimits,
+  laneSession,
+  pooledSession,
+  takeoverPoolLimits,
+  takeoverSession,
+} from './connection-settings.ts';
+import type { MysqlServerSettings, PoolLimits, SessionLimits } from './connection-settings.ts';
+import { checkDurability } from './durability-check.ts';
+import type { DurabilityFinding } from './durability-check.ts';
+import { MysqlCommitLane } from './mysql-commit-lane.ts';
+import { MysqlPartitionStore } from './mysql-partition-store.ts';
+import { MysqlReplySlots } from './mysql-reply-slots.ts';
+import { MysqlRoomQueries } from './mysql-room-queries.ts';
+import { MysqlRoomReader } from './mysql-room-reader.ts';
+import { MysqlSchemaRegistry } from './mysql-schema-registry.ts';
+import { MysqlSnapshotStore } from './mysql-snapshot-store.ts';
+import { MysqlPool } from './pool.ts';
+
+/** What the drivers need to know. */
+export interface MysqlSettings {
+  readonly server: MysqlServerSettings;
+  /** Names of the topics whose partitions have rows here. */
+  readonly commandsTopic: string;
+  readonly repliesTopic: string;
+  /** Limits of the shared pool; the rest of `defaultPoolLimits` and `pooledSession`. */
+  readonly pool?: Partial<PoolLimits>;
+  readonly session?: Partial<SessionLimits>;
+  /** How long a takeover waits for a held row. Default: twice the lane's `silentSeconds`. */
+  readonly takeoverHeldRowMs?: number;
+}
+
+/** One lane of this process. Everything but the identity has a default. */
+export interface LaneOptions {
+  /** Of this process, new at every start; the same that takeovers name. */
+  readonly incarnation: string;
+  readonly lane: number;
+  /** For the answer to the first packet. Default 3 s. */
+  readonly packetMs?: number;
+  /** For the answer to COMMIT. Default 3 s. */
+  readonly commitMs?: number;
+  /** For the gate. Default 1 s. */
+  readonly gateMs?: number;
+  /** Pace of an idle lane's word to the server. Default: a third of `silentSeconds`. */
+  readonly keepAliveMs?: number;
+  readonly session?: Partial<SessionLimits>;
+}
+
+/** The ports, and what `main` needs beside them. */
+export interface MysqlDrivers {
+  readonly partitionStore: PartitionStore;
+  readonly roomReader: RoomReader;
+  readonly snapshotStore: SnapshotStore;
+  readonly roomQueries: RoomQueries;
+  readonly replySlots: ReplySlots;
+  readonly schemaRegistry: SchemaRegistry;
+  /** For further drivers on the same database. */
+  readonly pool: MysqlPool;
+  /** A lane; connects when it first has something to commit. Stop it before `close`. */
+  openLane(options: LaneOptions): CommitLane;
+  /** Settings of the server that put committed data at risk; none is well. */
+  checkDurability(): Promise<readonly DurabilityFinding[]>;
+  /** Ends the pools. Lanes are stopped by their owners. */
+  close(): Promise<void>;
+}
+
+/** Makes the drivers. Connects to nothing yet: the first call does. */
+export function createMysqlDrivers(settings: MysqlSettings): MysqlDrivers {
+  const { server, commandsTopic } = settings;
+  const session = { ...pooledSession, ...settings.session };
+  const pool = new MysqlPool(server, session, { ...defaultPoolLimits, ...settings.pool });
+  const takeovers = new MysqlPool(
+    server,
+    { ...session, lockWaitSeconds: takeoverSession.lockWaitSeconds },
+    takeoverPoolLimits,
+  );
+  return {
+    partitionStore: new MysqlPartitionStore(pool, takeovers, {
+      topic: commandsTopic,
+      database: server.database,
+      heldRowMs: settings.takeoverHeldRowMs ?? laneSession.silentSeconds * 2_000,
+    }),
+    roomReader: new MysqlRoomReader(pool),
+    snapshotStore: new MysqlSnapshotStore(pool),
+    roomQueries: new MysqlRoomQueries(pool),
+    replySlots: new MysqlReplySlots(pool, settings.repliesTopic),
+    schemaRegistry: new MysqlSchemaRegistry(pool),
+    pool,
+    openLane: (options) => openLane(settings, options),
+    checkDurability: () => checkDurability(pool),
+    close: async () => {
+      await Promise.all([pool.close(), takeovers.close()]);
+    },
+  };
+}
+
+function openLane(settings: MysqlSettings, options: LaneOptions): CommitLane {
+  const session = { ...laneSession, ...options.session, multipleStatements: true };
+  return new MysqlCommitLane(settings.server, {
+    topic: settings.commandsTopic,
+    incarnation: options.incarnation,
+    lane: options.lane,
+    packetMs: options.packetMs ?? 3_000,
+    commitMs: options.commitMs ?? 3_000,
+    gateMs: options.gateMs ?? 1_000,
+    keepAliveMs: options.keepAliveMs ?? Math.floor((session.silentSeconds * 1_000) / 3),
+    session,
+  });
+}

@@ -1,0 +1,125 @@
+/** The gateway's read models from MySQL: the room list and the facts of a password check. */
+import type { AppCode, RoomId } from '../../domain/ids.ts';
+import type { ListCursor, ListEntry, ListQuery, RoomQueries } from '../../ports/room-queries.ts';
+import type { MysqlPool } from './pool.ts';
+import type { Row } from './session.ts';
+
+/** Most entries of a page, whatever was asked for. */
+export const listPageSizeMax = 200;
+
+/** See the port. */
+export class MysqlRoomQueries implements RoomQueries {
+  private readonly pool: MysqlPool;
+
+  constructor(pool: MysqlPool) {
+    this.pool = pool;
+  }
+
+  async listRooms(
+    query: ListQuery,
+  ): Promise<{ readonly entries: readonly ListEntry[]; readonly next: ListCursor | null }> {
+    const size = Math.min(Math.max(query.pageSize, 1), listPageSizeMax);
+    const rows: Row[] = [];
+    // The rest of the list behind a cursor is up to three ranges of the index, one after another;
+    // as one condition with OR the server would read from the front and filter.
+    for (const range of rangesAfter(query.after)) {
+      if (rows.length === size) break;
+      rows.push(...(await this.readRange(query, range, size - rows.length)));
+    }
+    const last = rows.at(-1);
+    return { entries: rows.map(entryOf), next: last === undefined ? null : cursorOf(last) };
+  }
+
+  async passwordOf(
+    appCode: AppCode,
+    roomId: RoomId,
+  ): Promise<{ readonly passwordHash: string; readonly passwordVersion: bigint } | null> {
+    const rows = await this.pool.rows(
+      'reading the password of a room',
+      'SELECT password_hash, password_version FROM rooms WHERE app_code = ? AND room_id = ?',
+      [appCode, roomId],
+    );
+    const row = rows[0];
+    if (row === undefined) return null;
+    return {
+      passwordHash: String(row['password_hash']),
+      passwordVersion: BigInt(String(row['password_version'])),
+    };
+  }
+
+  private async readRange(query: ListQuery, range: Range, limit: number): Promise<readonly Row[]> {
+    const filter = filterOf(query);
+    const where = ["app_code = ? AND status = 'active'", range.sql, ...filter.sql].join(' AND ');
+    return this.pool.rows(
+      'listing rooms',
+      'SELECT room_id, title, cover_url, owner_user_id, mode, visible_region_id, locked, ' +
+        'tags_json, online_count, seat_count, pinned, heat, heat_bucket, created_at_ms ' +
+        `FROM room_list_entries WHERE ${where} ` +
+        'ORDER BY pinned DESC, heat_bucket DESC, room_id LIMIT ?',
+      [query.appCode, ...range.values, ...filter.values, limit],
+    );
+  }
+}
+
+interface Range {
+  readonly sql: string;
+  readonly values: readonly unknown[];
+}
+
+function rangesAfter(after: ListCursor | null): readonly Range[] {
+  if (after === null) return [{ sql: 'TRUE', values: [] }];
+  const pinned = after.pinned ? 1 : 0;
+  return [
+    {
+      sql: 'pinned = ? AND heat_bucket = ? AND room_id > ?',
+      values: [pinned, after.heatBucket, after.roomId],
+    },
+    { sql: 'pinned = ? AND heat_bucket < ?', values: [pinned, after.heatBucket] },
+    { sql: 'pinned < ?', values: [pinned] },
+  ];
+}
+
+function filterOf(query: ListQuery): { readonly sql: string[]; readonly values: unknown[] } {
+  const sql: string[] = [];
+  const values: unknown[] = [];
+  if (query.visibleRegionId !== null) {
+    sql.push('visible_region_id = ?');
+    values.push(query.visibleRegionId);
+  }
+  if (query.mode !== null) {
+    sql.push('mode = ?');
+    values.push(query.mode);
+  }
+  if (query.tag !== null) {
+    // Whole tags only; matching the text with LIKE would also find a tag across two neighbours.
+    sql.push('JSON_CONTAINS(tags_json, ?)');
+    values.push(JSON.stringify(query.tag));
+  }
+  return { sql, values };
+}
+
+function entryOf(row: Row): ListEntry {
+  return {
+    roomId: String(row['room_id']) as RoomId,
+    title: String(row['title']),
+    coverUrl: String(row['cover_url']),
+    ownerUserId: String(row['owner_user_id']),
+    mode: String(row['mode']),
+    visibleRegionId: BigInt(String(row['visible_region_id'])),
+    locked: Number(row['locked']) === 1,
+    tags: JSON.parse(String(row['tags_json'])) as readonly string[],
+    onlineCount: Number(row['online_count']),
+    seatCount: Number(row['seat_count']),
+    pinned: Number(row['pinned']) === 1,
+    heat: BigInt(String(row['heat'])),
+    createdAtMs: Number(row['created_at_ms']),
+  };
+}
+
+function cursorOf(row: Row): ListCursor {
+  return {
+    pinned: Number(row['pinned']) === 1,
+    heatBucket: Number(row['heat_bucket']),
+    roomId: String(row['room_id']) as RoomId,
+  };
+}

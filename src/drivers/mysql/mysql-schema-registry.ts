@@ -1,0 +1,41 @@
+/** Avro schemas by fingerprint in MySQL. Rows are only ever added. */
+import type { SchemaRegistry } from '../../ports/schema-registry.ts';
+import type { MysqlPool } from './pool.ts';
+
+/** See the port. */
+export class MysqlSchemaRegistry implements SchemaRegistry {
+  private readonly pool: MysqlPool;
+
+  constructor(pool: MysqlPool) {
+    this.pool = pool;
+  }
+
+  async register(
+    schemas: readonly {
+      readonly name: string;
+      readonly fingerprint: string;
+      readonly json: string;
+    }[],
+  ): Promise<void> {
+    if (schemas.length === 0) return;
+    const nowMs = Date.now();
+    const rows = schemas.map(({ fingerprint, name, json }) => [fingerprint, name, json, nowMs]);
+    // The first writer's row stays: equal fingerprints mean equal schemas.
+    await this.pool.run(
+      'registering schemas',
+      'INSERT INTO avro_schemas (fingerprint, name, schema_json, registered_at_ms) VALUES ? ' +
+        'ON DUPLICATE KEY UPDATE fingerprint = VALUES(fingerprint)',
+      [rows],
+    );
+  }
+
+  async find(fingerprint: string): Promise<string | null> {
+    const rows = await this.pool.rows(
+      'looking a schema up',
+      'SELECT schema_json FROM avro_schemas WHERE fingerprint = ?',
+      [fingerprint],
+    );
+    const json = rows[0]?.['schema_json'];
+    return json === undefined ? null : String(json);
+  }
+}
