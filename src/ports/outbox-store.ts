@@ -48,13 +48,29 @@ export interface ClaimRequest {
   readonly startedMax: number;
 }
 
+/** A row that the adapter may send now, with what only the row knows. */
+export interface StartedRow {
+  readonly rowId: bigint;
+  /** Failures so far, from which the next pause follows. */
+  readonly retryCount: number;
+  /** After this time the row is confirmed without being sent. Null: never. */
+  readonly usefulUntilMs: number | null;
+}
+
 /** How a run ended at the adapter. */
 export type RunFinish =
-  | { readonly kind: 'delivered'; readonly rowIds: readonly bigint[] }
+  | {
+      readonly kind: 'delivered';
+      readonly rowIds: readonly bigint[];
+      /** Those of them that were not sent because their time of use was over; the row says so. */
+      readonly supersededRowIds?: readonly bigint[];
+    }
   | {
       readonly kind: 'failed';
       /** Rows sent before the failing one. */
       readonly deliveredRowIds: readonly bigint[];
+      /** As above, among `deliveredRowIds`. */
+      readonly supersededRowIds?: readonly bigint[];
       readonly failedRowId: bigint;
       readonly error: string;
       /** Permanent: `failed` at once. Otherwise retryable until `maxRetryCount`. */
@@ -81,13 +97,14 @@ export interface OutboxStore {
   giveBack(claimToken: string, rowIds: readonly bigint[]): Promise<void>;
   /**
    * The adapter begins: raises `started_count` of the rows still under the claim and pushes their
-   * lock to `lockUntilMs`. Answers the ids that are still the claim's; the others must not be sent.
+   * lock to `lockUntilMs`. Answers the rows that are still the claim's, in order; the others must
+   * not be sent. Answers none while an older row of the stream is unfinished under another claim.
    */
   start(
     claimToken: string,
     rowIds: readonly bigint[],
     lockUntilMs: number,
-  ): Promise<readonly bigint[]>;
+  ): Promise<readonly StartedRow[]>;
   /**
    * `delivered` ends a row from any unfinished state, whoever claims it; a failure mark needs the
    * current claim, and sends the claim's rows behind the failing one back to `pending` with their
@@ -95,9 +112,7 @@ export interface OutboxStore {
    */
   finish(claimToken: string, finish: RunFinish, nowMs: number): Promise<FinishResult>;
   /** Unfinished rows and age of the oldest, per destination; for metrics, at a slow pace. */
-  backlog(
-    nowMs: number,
-  ): Promise<
+  backlog(nowMs: number): Promise<
     readonly {
       readonly destination: Destination;
       readonly unfinished: number;

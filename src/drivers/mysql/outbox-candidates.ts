@@ -1,0 +1,130 @@
+/**
+ * Finds streams that may have something to send. A candidate is only a hint: `outbox-claim.ts` looks
+ * at each stream as a whole before it takes anything.
+ *
+ * A room whose first row waits in backoff keeps all its later rows `pending`, and thousands of them
+ * may lie in front of everybody else's. The scan therefore remembers per shard how far it came and
+ * goes on there next time, wrapping at the end; while it is under way the newest rows are looked at
+ * as well, so that a healthy room does not wait for the wrap. It never skips ids for good: a lower
+ * id may become visible later, and the wrap finds it.
+ */
+import type { Destination } from '../../protocol/topics.ts';
+import { streamKey, streamOf, text } from './outbox-rows.ts';
+import type { Stream } from './outbox-rows.ts';
+import type { MysqlSession, Row } from './session.ts';
+
+/** Rows read per shard and page: at least this many, more for big batches. */
+const pageRowsMin = 50;
+/** Pages per scan; what lies behind them waits for the next scan. */
+const pagesMax = 6;
+/** Due `retryable` and expired `delivering` rows read per shard and scan. */
+const returningRowsMax = 200;
+
+/** What a scan looks for. */
+export interface ScanRequest {
+  readonly shards: readonly number[];
+  readonly destinations: readonly Destination[];
+  readonly nowMs: number;
+  readonly batchSize: number;
+}
+
+/** Where the next scan of each shard goes on: ids above this one. Absent: from the beginning. */
+export type ScanPositions = Map<number, bigint>;
+
+const shape = 'SELECT id, shard, app_code, room_id, destination';
+const source = 'FROM room_outbox FORCE INDEX (by_shard) WHERE shard = ?';
+const pendingSql = (order: 'ASC' | 'DESC') =>
+  `(${shape}, 'pending' AS arm ${source} AND status = 'pending' AND id > ? ` +
+  `ORDER BY id ${order} LIMIT ?)`;
+const retryableSql =
+  `(${shape}, 'returning' AS arm ${source} AND status = 'retryable' ` +
+  'AND next_retry_at_ms <= ? ORDER BY id LIMIT ?)';
+const expiredSql =
+  `(${shape}, 'returning' AS arm ${source} AND status = 'delivering' ` +
+  'AND lock_until_ms <= ? ORDER BY id LIMIT ?)';
+
+/** One pass over the shards, page by page. */
+export class CandidateScan {
+  private readonly request: ScanRequest;
+  private readonly positions: ScanPositions;
+  private readonly pageRows: number;
+  private readonly seen = new Set<string>();
+  /** Position per shard that still has pages. */
+  private readonly open: Map<number, bigint>;
+  private pages = 0;
+
+  constructor(request: ScanRequest, positions: ScanPositions) {
+    this.request = request;
+    this.positions = positions;
+    const share = Math.ceil(request.batchSize / Math.max(request.shards.length, 1));
+    this.pageRows = Math.max(pageRowsMin, 2 * share);
+    this.open = new Map(request.shards.map((shard) => [shard, positions.get(shard) ?? 0n]));
+  }
+
+  /** Streams of the next page that this scan has not named yet, oldest row first; null at the end. */
+  async nextStreams(session: MysqlSession): Promise<readonly Stream[] | null> {
+    if (this.pages >= pagesMax || this.open.size === 0) return null;
+    const rows = await this.readPage(session);
+    this.pages += 1;
+    this.advance(rows);
+    const wanted = new Set<string>(this.request.destinations);
+    const ordered = rows.filter((row) => wanted.has(text(row['destination'])));
+    ordered.sort((one, other) => (rowId(one) < rowId(other) ? -1 : 1));
+    const streams: Stream[] = [];
+    for (const row of ordered) {
+      const stream = streamOf(row);
+      const key = streamKey(stream);
+      if (this.seen.has(key)) continue;
+      this.seen.add(key);
+      streams.push(stream);
+    }
+    return streams;
+  }
+
+  /**
+   * Keeps where to go on. When the batch was filled nothing is kept: what was claimed is no longer
+   * `pending`, so that the same place brings new rows, oldest first.
+   */
+  remember(batchFilled: boolean): void {
+    if (batchFilled) return;
+    for (const shard of this.request.shards) {
+      const position = this.open.get(shard);
+      if (position === undefined) this.positions.delete(shard);
+      else this.positions.set(shard, position);
+    }
+  }
+
+  private async readPage(session: MysqlSession): Promise<Row[]> {
+    const arms: string[] = [];
+    const values: unknown[] = [];
+    for (const [shard, position] of this.open) {
+      arms.push(pendingSql('ASC'));
+      values.push(shard, position, this.pageRows);
+      if (this.pages > 0) continue;
+      arms.push(retryableSql, expiredSql);
+      values.push(shard, this.request.nowMs, returningRowsMax);
+      values.push(shard, this.request.nowMs, returningRowsMax);
+      if (position > 0n) {
+        arms.push(pendingSql('DESC').replace("'pending' AS arm", "'returning' AS arm"));
+        values.push(shard, position, this.pageRows);
+      }
+    }
+    return [...(await session.rows(arms.join(' UNION ALL '), values))];
+  }
+
+  private advance(rows: readonly Row[]): void {
+    for (const shard of [...this.open.keys()]) {
+      const own = rows.filter((row) => row['arm'] === 'pending' && Number(row['shard']) === shard);
+      if (own.length < this.pageRows) {
+        this.open.delete(shard);
+        continue;
+      }
+      const last = own.reduce((most, row) => (rowId(row) > most ? rowId(row) : most), 0n);
+      this.open.set(shard, last);
+    }
+  }
+}
+
+function rowId(row: Row): bigint {
+  return BigInt(text(row['id']));
+}

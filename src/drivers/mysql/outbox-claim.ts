@@ -1,0 +1,205 @@
+/**
+ * Claims runs for a relay (OUT-9, OUT-23). Every statement commits by itself: a relay that freezes
+ * half-way holds no lock of the database, only claims that run out.
+ *
+ * At most one run per stream is under way, whoever claims. The oldest unfinished row, the head, is
+ * the stream's mutex: it is claimed first and alone, and only its owner claims the rows behind it.
+ *
+ * Race A, same head: (1) relays R and S both see the rows 1, 2; S also the new row 3. (2) R makes
+ * row 1 `delivering`. (3) The UPDATE of S waits for the lock on row 1, reads the row anew as READ
+ * COMMITTED does, finds it `delivering`, changes nothing. S has no head and takes neither 2 nor 3.
+ * Claiming all three in one UPDATE would have left S with row 3 alone: two runs.
+ *
+ * Race B, old view: (1) S sees row 1 `delivering` with an expired lock. (2) Its adapter, only late,
+ * starts it again or ends it. (3) The UPDATE of S compares state, lock and time and changes nothing.
+ *
+ * Race C, different heads: (1) S plans the head 2, as row 1 is `failed`. (2) An operator replays row
+ * 1. (3) R sees 1 as the head. Both UPDATEs succeed, on different rows. (4) Each reads the stream
+ * once more after its own UPDATE was committed: whichever wrote later sees the other's row under way
+ * and gives its own back. If both do, the next round finds one head.
+ *
+ * Tests: "two stores …" (outbox-store-contract).
+ */
+import type { ClaimedRun, ClaimRequest } from '../../ports/outbox-store.ts';
+import type { Destination } from '../../protocol/topics.ts';
+import { CandidateScan } from './outbox-candidates.ts';
+import type { ScanPositions } from './outbox-candidates.ts';
+import { fetchRuns } from './outbox-fetch.ts';
+import { isUnderWay, planRun } from './outbox-plan.ts';
+import { claimableSql, streamKey, text } from './outbox-rows.ts';
+import type { Stream, UnfinishedRow } from './outbox-rows.ts';
+import { readStreams } from './outbox-streams.ts';
+import { giveBackRows, lockableNow, writeOutbox } from './outbox-write.ts';
+import type { MysqlSession } from './session.ts';
+
+/** A run as it is put together: the head first, the rows behind it later. */
+export interface PlannedRun {
+  readonly stream: Stream;
+  readonly claimToken: string;
+  readonly rowIds: readonly bigint[];
+}
+
+/** Streams looked at in one go. */
+const streamsPerStep = 100;
+
+/** One round; see the file header. Throws MysqlError. */
+export async function claimRuns(
+  session: MysqlSession,
+  request: ClaimRequest,
+  positions: ScanPositions,
+): Promise<readonly ClaimedRun[]> {
+  const scan = new CandidateScan(request, positions);
+  const runs: ClaimedRun[] = [];
+  let budget: Budget | null = null;
+  for (;;) {
+    const streams = await scan.nextStreams(session);
+    if (streams === null) break;
+    if (streams.length === 0) continue;
+    budget ??= await openBudget(session, request);
+    for (let at = 0; at < streams.length && budget.left > 0; at += streamsPerStep) {
+      const step = streams.slice(at, at + streamsPerStep);
+      runs.push(...(await claimStreams(session, request, step, budget)));
+    }
+    if (budget.left <= 0) break;
+  }
+  scan.remember(budget !== null && budget.left <= 0);
+  return runs;
+}
+
+/** What may still be claimed in this round. */
+interface Budget {
+  left: number;
+  readonly perDestination: Map<Destination, number>;
+}
+
+/**
+ * Counts what is under way, whoever claimed it. Expired rows do not count: claiming them again adds
+ * none. Two relays that count at the same time may pass the cap by one batch.
+ */
+async function openBudget(session: MysqlSession, request: ClaimRequest): Promise<Budget> {
+  const rows = await session.rows(
+    'SELECT destination, COUNT(*) AS under_way FROM room_outbox FORCE INDEX (by_shard) ' +
+      "WHERE shard IN (?) AND status = 'delivering' AND lock_until_ms > ? GROUP BY destination",
+    [[...request.shards], request.nowMs],
+  );
+  const underWay = new Map(rows.map((row) => [text(row['destination']), Number(row['under_way'])]));
+  const perDestination = new Map(
+    request.destinations.map((name) => [name, request.unconfirmedMax - (underWay.get(name) ?? 0)]),
+  );
+  return { left: request.batchSize, perDestination };
+}
+
+async function claimStreams(
+  session: MysqlSession,
+  request: ClaimRequest,
+  streams: readonly Stream[],
+  budget: Budget,
+): Promise<readonly ClaimedRun[]> {
+  // 1. Look at each stream as a whole.
+  const open = streams.filter((stream) => roomFor(stream, budget) > 0);
+  const views = await readStreams(session, open, request.runSize);
+  const heads: PlannedRun[] = [];
+  let headsLeft = budget.left;
+  for (const stream of open) {
+    const plan = planRun(views.get(streamKey(stream)) ?? [], request);
+    if (plan.kind === 'killer') await failKiller(session, request, plan.row);
+    const head = plan.kind === 'run' ? plan.rowIds[0] : undefined;
+    if (head === undefined || headsLeft <= 0) continue;
+    headsLeft -= 1;
+    heads.push({ stream, claimToken: request.newClaimToken(), rowIds: [head] });
+  }
+  // 2. Take the heads (races A and B).
+  const free = await lockableNow(
+    session,
+    heads.flatMap((run) => run.rowIds),
+  );
+  const wanted = heads.filter((run) => run.rowIds.every((id) => free.has(id)));
+  const taken = await take(session, request, wanted);
+  if (taken === 0) return [];
+  // 3. Look again, now that nobody who sees a head of ours can begin a run (race C).
+  const after = await readStreams(
+    session,
+    wanted.map((run) => run.stream),
+    request.runSize,
+  );
+  const runs: PlannedRun[] = [];
+  for (const head of wanted) {
+    const run = wholeRun(head, after.get(streamKey(head.stream)) ?? [], request, budget);
+    if (run === 'lost') continue;
+    if (run === 'contested') await giveBackRows(session, head.claimToken, head.rowIds);
+    else runs.push(run);
+  }
+  // 4. Take the rows behind the heads, and read what we have with its envelopes.
+  const tails = runs.map((run) => ({ ...run, rowIds: run.rowIds.slice(1) }));
+  await take(session, request, tails);
+  return fetchRuns(session, request, runs);
+}
+
+/** Rows that may be claimed for the stream's destination. */
+function roomFor(stream: Stream, budget: Budget): number {
+  return Math.min(budget.left, budget.perDestination.get(stream.destination) ?? 0);
+}
+
+/** The run that begins with our head; spends the budget. The head itself was claimed already. */
+function wholeRun(
+  head: PlannedRun,
+  rows: readonly UnfinishedRow[],
+  request: ClaimRequest,
+  budget: Budget,
+): PlannedRun | 'lost' | 'contested' {
+  const headId = head.rowIds[0];
+  const own = rows.find((row) => row.id === headId);
+  if (own === undefined || own.claimToken !== head.claimToken) return 'lost';
+  if (rows.some((row) => row !== own && isUnderWay(row, request.nowMs))) return 'contested';
+  if (rows.some((row) => row.id < own.id)) return 'contested';
+  // To the plan our head looks like a row that may be taken, which it is: by us.
+  const asClaimable = rows.map((row) => (row === own ? { ...row, lockUntilMs: 0 } : row));
+  const plan = planRun(asClaimable, { ...request, startedMax: Number.POSITIVE_INFINITY });
+  const rowsMax = Math.max(roomFor(head.stream, budget), 1);
+  const rowIds = plan.kind === 'run' ? plan.rowIds.slice(0, rowsMax) : head.rowIds;
+  budget.left -= rowIds.length;
+  const room = budget.perDestination.get(head.stream.destination) ?? 0;
+  budget.perDestination.set(head.stream.destination, room - rowIds.length);
+  return { ...head, rowIds };
+}
+
+/** Claims rows that are still claimable; answers how many it were. */
+async function take(
+  session: MysqlSession,
+  request: ClaimRequest,
+  runs: readonly PlannedRun[],
+): Promise<number> {
+  const rowIds = runs.flatMap((run) => run.rowIds);
+  if (rowIds.length === 0) return 0;
+  const tokens = runs.flatMap((run) => run.rowIds.flatMap((id) => [id, run.claimToken]));
+  return writeOutbox(
+    session,
+    `UPDATE room_outbox FORCE INDEX (PRIMARY) SET worker_id = ?, ` +
+      `claim_token = CASE id ${'WHEN ? THEN ? '.repeat(rowIds.length)}END, ` +
+      `status = 'delivering', lock_until_ms = ? WHERE id IN (?) AND ${claimableSql}`,
+    [
+      request.workerId,
+      ...tokens,
+      request.nowMs + request.lockMs,
+      rowIds,
+      request.nowMs,
+      request.nowMs,
+    ],
+  );
+}
+
+/** Ends a row that was started too often without a finish: it kills its worker. */
+async function failKiller(
+  session: MysqlSession,
+  request: ClaimRequest,
+  row: UnfinishedRow,
+): Promise<void> {
+  const error = `started ${row.startedCount} times without an end: it seems to stop its worker`;
+  await writeOutbox(
+    session,
+    "UPDATE room_outbox FORCE INDEX (PRIMARY) SET status = 'failed', last_error = ?, " +
+      'finished_at_ms = ?, lock_until_ms = 0 WHERE id = ? AND claim_token = ? ' +
+      "AND status = 'delivering' AND lock_until_ms <= ? AND started_count >= ?",
+    [error, request.nowMs, row.id, row.claimToken, request.nowMs, request.startedMax],
+  );
+}

@@ -1,0 +1,87 @@
+/**
+ * How the statements of the outbox see a row, and the names of its states. BIGINT columns arrive as
+ * text; whole times are numbers again behind this file, ids stay bigint.
+ */
+import type { AppCode, RoomId } from '../../domain/ids.ts';
+import type { Destination } from '../../protocol/topics.ts';
+import type { Row } from './session.ts';
+
+/** States that are not an end. A row in one of them keeps the later rows of its stream waiting. */
+export type UnfinishedStatus = 'pending' | 'retryable' | 'delivering';
+
+/** All of them, for SQL. `failed` is stepped over and the historical `published` is none of ours. */
+export const unfinishedStatuses: readonly UnfinishedStatus[] = [
+  'pending',
+  'retryable',
+  'delivering',
+];
+
+/** A line of rows that must arrive in order: one room's rows for one destination. */
+export interface Stream {
+  readonly appCode: AppCode;
+  readonly roomId: RoomId;
+  readonly destination: Destination;
+}
+
+/** What planning needs to know of a row. */
+export interface UnfinishedRow {
+  readonly id: bigint;
+  readonly status: UnfinishedStatus;
+  readonly claimToken: string;
+  readonly lockUntilMs: number;
+  readonly nextRetryAtMs: number;
+  readonly startedCount: number;
+}
+
+/** Identity of a stream as a map key; NUL occurs in none of the parts. */
+export function streamKey(stream: Stream): string {
+  return `${stream.appCode}\0${stream.roomId}\0${stream.destination}`;
+}
+
+/** Reads the columns `app_code, room_id, destination`. */
+export function streamOf(row: Row): Stream {
+  return {
+    appCode: text(row['app_code']) as AppCode,
+    roomId: text(row['room_id']) as RoomId,
+    destination: text(row['destination']) as Destination,
+  };
+}
+
+/** Reads the columns that `outbox-streams.ts` selects. */
+export function unfinishedRowOf(row: Row): UnfinishedRow {
+  return {
+    id: BigInt(text(row['id'])),
+    status: text(row['status']) as UnfinishedStatus,
+    claimToken: text(row['claim_token']),
+    lockUntilMs: Number(row['lock_until_ms']),
+    nextRetryAtMs: Number(row['next_retry_at_ms']),
+    startedCount: Number(row['started_count']),
+  };
+}
+
+/** A column's value as text. */
+export function text(value: unknown): string {
+  return String(value);
+}
+
+/**
+ * SQL that is true for a row that may be claimed at `nowMs` (bound twice): the same rule as
+ * `isClaimable` of `outbox-plan.ts`, checked once more by the writing statement itself.
+ */
+export const claimableSql =
+  "(status = 'pending' OR (status = 'retryable' AND next_retry_at_ms <= ?) " +
+  "OR (status = 'delivering' AND lock_until_ms <= ?))";
+
+/** Longest `last_error` that the column holds, in characters. */
+export const lastErrorCharsMax = 1000;
+
+/** Cuts an error text to the column without splitting a character; lone surrogates are replaced. */
+export function lastErrorText(error: string): string {
+  const whole = error.replace(
+    /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g,
+    '\ufffd',
+  );
+  if (whole.length <= lastErrorCharsMax) return whole;
+  const cut = whole.slice(0, lastErrorCharsMax - 1);
+  return `${cut.replace(/[\ud800-\udbff]$/, '')}…`;
+}
