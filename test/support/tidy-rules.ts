@@ -44,7 +44,7 @@ export function wordViolations(files: readonly SourceFile[]): string[] {
 export function nameViolations(files: readonly SourceFile[]): string[] {
   return files
     .filter(isCode)
-    .filter(({ path }) => !/^[a-z0-9/-]+(\.[a-z0-9-]+)*\.(ts|mjs)$/.test(path))
+    .filter(({ path }) => !/^[a-z0-9/.-]+$/.test(path))
     .map(({ path }) => `${path}: file names are kebab-case`);
 }
 
