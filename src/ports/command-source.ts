@@ -37,6 +37,12 @@ export interface CommandSourceHandlers {
   onRebalancing(): void;
   /** The consumer died for good; the process must end with a non-zero code. */
   onCrashed(cause: unknown): void;
+  /**
+   * The next offset of an opened partition is no longer in the log (retention overtook the reader),
+   * or not in it any more (the topic was made anew). Nothing more of the partition is delivered
+   * until it is opened again: the state GAP or TOPIC_CHANGED of that partition.
+   */
+  onOutOfRange?(partition: number, expectedOffset: bigint, range: LogRange): void;
 }
 
 /** One member of the cells' consumer group. */

@@ -1,0 +1,112 @@
+/**
+ * One batch of event records in the hands of the adapter: read, handed over, and handed over again
+ * after a pause as long as the handler rejects it.
+ */
+import type { Batch, KafkaMessage } from 'kafkajs';
+import type { RoomKey } from '../../domain/ids.ts';
+import { createDeferred } from '../../kernel/deferred.ts';
+import type { IncomingEvent } from '../../ports/event-source.ts';
+import { headerNames } from '../../protocol/topics.ts';
+import type { KafkaDeps } from './kafka-settings.ts';
+import { headersOf } from './record-headers.ts';
+
+/** What the adapter does with a batch. Resolving moves the offset on. */
+export type EventHandler = (events: readonly IncomingEvent[], signal: AbortSignal) => Promise<void>;
+
+/** Default pause after a rejection, ms. */
+export const sleepBeforeRetryMs = 1_000;
+
+const decimal = /^\d{1,19}$/;
+
+/** See the file header. */
+export class EventWork {
+  /** The offset after the batch. */
+  readonly offsetNext: bigint;
+  private readonly partition: number;
+  private readonly events: readonly IncomingEvent[];
+  private readonly handler: EventHandler;
+  private readonly deps: KafkaDeps;
+  private readonly settings: { readonly groupId: string; readonly retryPauseMs: number };
+  private readonly aborting = new AbortController();
+  private readonly noMoreTries = new AbortController();
+  private readonly end = createDeferred<void>();
+
+  constructor(
+    batch: Batch,
+    handler: EventHandler,
+    deps: KafkaDeps,
+    settings: { readonly groupId: string; readonly retryPauseMs: number },
+  ) {
+    this.offsetNext = BigInt(batch.lastOffset()) + 1n;
+    this.partition = batch.partition;
+    this.handler = handler;
+    this.deps = deps;
+    this.settings = settings;
+    this.events = batch.messages
+      .map((message) => this.read(message))
+      .filter((event) => event !== null);
+  }
+
+  /** Resolves when `run` has ended. */
+  get ended(): Promise<void> {
+    return this.end.promise;
+  }
+
+  /** Runs until the handler resolved (true) or the work was given up (false). Never rejects. */
+  async run(): Promise<boolean> {
+    const isDone = await this.tryUntilDone();
+    this.end.resolve();
+    return isDone;
+  }
+
+  /** The try under way may still succeed; there is no further one. */
+  giveUpRetries(): void {
+    this.noMoreTries.abort();
+  }
+
+  /** The partition is lost or the time is up: the handler should end, and its result counts no more. */
+  abort(): void {
+    this.noMoreTries.abort();
+    this.aborting.abort();
+  }
+
+  private async tryUntilDone(): Promise<boolean> {
+    if (this.events.length === 0) return true;
+    for (;;) {
+      try {
+        await this.handler(this.events, this.aborting.signal);
+        return !this.aborting.signal.aborted;
+      } catch (error) {
+        const { log, metrics, timers } = this.deps;
+        const { groupId, retryPauseMs } = this.settings;
+        if (this.noMoreTries.signal.aborted) return false;
+        metrics.count('roomcell_kafka_event_batch_retried_total', { group: groupId });
+        const fields = { groupId, partition: this.partition, error };
+        log.warn(fields, 'a batch of events was rejected; it comes again');
+        await timers.sleep(retryPauseMs, this.noMoreTries.signal);
+        if (this.noMoreTries.signal.aborted) return false;
+      }
+    }
+  }
+
+  private read(message: KafkaMessage): IncomingEvent | null {
+    const headers = headersOf(message.headers);
+    const rowId = headers[headerNames.outboxRowId] ?? '';
+    const claimToken = headers[headerNames.claimToken] ?? '';
+    const key = message.key?.toString('utf8') ?? '';
+    if (decimal.test(rowId) && claimToken !== '' && key.includes('\0') && message.value !== null) {
+      return {
+        roomKey: key as RoomKey,
+        rowId: BigInt(rowId),
+        claimToken,
+        envelope: message.value,
+      };
+    }
+    // Skipped and not retried: the outbox row is still there, and its relay publishes it again.
+    const { groupId } = this.settings;
+    this.deps.metrics.count('roomcell_kafka_events_unreadable_total', { group: groupId });
+    const fields = { groupId, partition: this.partition, offset: message.offset, headers };
+    this.deps.log.warn(fields, 'an event record without key, value or headers was skipped');
+    return null;
+  }
+}

@@ -1,0 +1,250 @@
+/**
+ * One member of a consumer group: kafkajs's consumer with the supervision it lacks. It joins and
+ * stays until stopped; when kafkajs ends a consumer for a reason that passes (a broker away), it is
+ * replaced by a new one; only what cannot pass is reported as a crash.
+ */
+import type { Consumer, EachBatchPayload, PartitionAssigner } from 'kafkajs';
+import { settleWithin } from '../system/settle-within.ts';
+import { createKafkaClient, endlessRetry } from './kafka-client.ts';
+import type { KafkaClient } from './kafka-client.ts';
+import type { KafkaDeps, KafkaSettings } from './kafka-settings.ts';
+
+/** Of the membership. All times in ms. */
+export interface GroupMemberSettings {
+  readonly topic: string;
+  readonly groupId: string;
+  readonly assigner: PartitionAssigner;
+  readonly sessionTimeoutMs: number;
+  readonly rebalanceTimeoutMs: number;
+  /** An idle member learns of a rebalance this late, plus `maxWaitMs`. */
+  readonly heartbeatIntervalMs: number;
+  /** Longest wait of a fetch; bounds how late `resume`, `seek` and `stop` take effect. */
+  readonly maxWaitMs: number;
+  readonly maxBytesPerPartition: number;
+  /** Batches handled at once; at least the number of partitions when the handler only enqueues. */
+  readonly concurrency: number;
+  /** Where to begin without a committed offset, and after one that is no longer retained. */
+  readonly fromBeginning: boolean;
+  readonly stopTimeoutMs: number;
+}
+
+/** Called by the member. None may throw; `onJoined` must do its work before it returns. */
+export interface GroupMemberHandlers {
+  /** Joined with these partitions; nothing of this assignment is fetched before it returns. */
+  onJoined(partitions: readonly number[]): void;
+  /** The first heartbeat after a join succeeded: the assignment stands. */
+  onConfirmed(): void;
+  onRebalancing(): void;
+  /** A broker answered a fetch. */
+  onFetchAnswered(): void;
+  onBatch(payload: EachBatchPayload): Promise<void>;
+  /** Not a member any more; a new consumer is on its way. */
+  onLeft(cause: unknown): void;
+  /** Ended for good. */
+  onCrashed(cause: unknown): void;
+}
+
+const replaceAfterMs = 1_000;
+const topicPollMs = 500;
+
+/** See the file header. */
+export class GroupMember {
+  private readonly settings: GroupMemberSettings;
+  private readonly handlers: GroupMemberHandlers;
+  private readonly deps: KafkaDeps;
+  private readonly client: KafkaClient;
+  private readonly stopping = new AbortController();
+  private consumer: Consumer | null = null;
+  private stopped: Promise<void> | null = null;
+
+  constructor(
+    kafka: KafkaSettings,
+    settings: GroupMemberSettings,
+    handlers: GroupMemberHandlers,
+    deps: KafkaDeps,
+  ) {
+    this.settings = settings;
+    this.handlers = handlers;
+    this.deps = deps;
+    this.client = createKafkaClient(kafka, deps.log, endlessRetry);
+  }
+
+  /** Resolves when the consumer runs, or when `stop` came first. Waits for broker and topic. */
+  async start(): Promise<void> {
+    const consumer = this.createConsumer();
+    this.consumer = consumer;
+    const { concurrency } = this.settings;
+    try {
+      await consumer.connect();
+      await this.subscribe(consumer);
+      if (this.isStopping) return;
+      await consumer.run({
+        autoCommit: false,
+        eachBatchAutoResolve: false,
+        partitionsConsumedConcurrently: concurrency,
+        eachBatch: (payload) => this.handlers.onBatch(payload),
+      });
+    } catch (error) {
+      // A closed client makes kafkajs's calls fail: that is how a stop ends this wait.
+      if (this.isStopping) return;
+      throw error;
+    }
+  }
+
+  get isStopping(): boolean {
+    return this.stopping.signal.aborted;
+  }
+
+  /** Takes effect before the next fetch. */
+  seek(partition: number, offset: bigint): void {
+    const { topic } = this.settings;
+    this.steer((consumer) => consumer.seek({ topic, partition, offset: offset.toString() }));
+  }
+
+  pause(partitions: readonly number[]): void {
+    if (partitions.length === 0) return;
+    const { topic } = this.settings;
+    this.steer((consumer) => consumer.pause([{ topic, partitions: [...partitions] }]));
+  }
+
+  resume(partitions: readonly number[]): void {
+    if (partitions.length === 0) return;
+    const { topic } = this.settings;
+    this.steer((consumer) => consumer.resume([{ topic, partitions: [...partitions] }]));
+  }
+
+  private steer(act: (consumer: Consumer) => void): void {
+    if (this.consumer === null) return;
+    try {
+      act(this.consumer);
+    } catch (error) {
+      // Scenario 2: kafkajs has ended this consumer and its CRASH event is still to come. The next
+      // assignment starts from `onJoined` again, so nothing that was asked for here is missed.
+      this.deps.log.debug({ error: String(error) }, 'a Kafka consumer that ended was steered');
+    }
+  }
+
+  /** Stores group offsets. Rejects when the group does not take them. May wait for the broker. */
+  async commit(offsets: readonly { partition: number; offsetNext: bigint }[]): Promise<void> {
+    const { topic } = this.settings;
+    await this.consumer?.commitOffsets(
+      offsets.map(({ partition, offsetNext }) => ({
+        topic,
+        partition,
+        offset: offsetNext.toString(),
+      })),
+    );
+  }
+
+  /** Leaves the group and closes everything; ends within the deadline. Idempotent. */
+  stop(): Promise<void> {
+    this.stopped ??= this.leave();
+    return this.stopped;
+  }
+
+  private async leave(): Promise<void> {
+    this.stopping.abort();
+    const { timers, log } = this.deps;
+    const { stopTimeoutMs, groupId } = this.settings;
+    const left = await settleWithin(
+      timers,
+      this.consumer?.disconnect() ?? Promise.resolve(),
+      stopTimeoutMs,
+    );
+    // Without an orderly leave the group finds out by the session time-out; nothing else is lost.
+    if (left.kind !== 'done') log.warn({ groupId, ...left }, 'Kafka consumer stopped the hard way');
+    this.client.close();
+  }
+
+  private async subscribe(consumer: Consumer): Promise<void> {
+    const { topic, fromBeginning } = this.settings;
+    for (let tries = 0; !this.isStopping; tries += 1) {
+      try {
+        await consumer.subscribe({ topic, fromBeginning });
+        return;
+      } catch (error) {
+        if (tries === 0) {
+          this.deps.log.warn({ topic, error: String(error) }, 'waiting for the topic to exist');
+        }
+        await this.deps.timers.sleep(topicPollMs, this.stopping.signal);
+      }
+    }
+  }
+
+  private createConsumer(): Consumer {
+    const { settings } = this;
+    let passes = false;
+    const consumer = this.client.kafka.consumer({
+      groupId: settings.groupId,
+      partitionAssigners: [settings.assigner],
+      sessionTimeout: settings.sessionTimeoutMs,
+      rebalanceTimeout: settings.rebalanceTimeoutMs,
+      heartbeatInterval: settings.heartbeatIntervalMs,
+      maxWaitTimeInMs: settings.maxWaitMs,
+      minBytes: 1,
+      maxBytesPerPartition: settings.maxBytesPerPartition,
+      allowAutoTopicCreation: false,
+      retry: {
+        ...endlessRetry,
+        // Asked only about errors that pass. kafkajs's own restart can leave two consumers behind
+        // (its issue 1122), so the answer is no and we make the new one.
+        restartOnFailure: () => {
+          passes = true;
+          return Promise.resolve(false);
+        },
+      },
+    });
+    this.listen(consumer);
+    consumer.on(consumer.events.CRASH, ({ payload }) => {
+      if (this.isStopping || consumer !== this.consumer) return;
+      if (passes) void this.replace(payload.error);
+      else this.handlers.onCrashed(payload.error);
+    });
+    return consumer;
+  }
+
+  private listen(consumer: Consumer): void {
+    const { handlers, settings } = this;
+    let awaited: { memberId: string } | null = null;
+    let newest = { memberId: '', generation: -1 };
+    consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
+      if (this.isStopping) return;
+      awaited = { memberId: payload.memberId };
+      handlers.onJoined(payload.memberAssignment[settings.topic] ?? []);
+    });
+    consumer.on(consumer.events.HEARTBEAT, ({ payload }) => {
+      const { memberId, groupGenerationId: generation } = payload;
+      // Scenario 1: a heartbeat of the generation before was under way while the member joined.
+      const isLate = memberId === newest.memberId && generation < newest.generation;
+      if (isLate || this.isStopping) return;
+      newest = { memberId, generation };
+      if (awaited?.memberId !== memberId) return;
+      awaited = null;
+      handlers.onConfirmed();
+    });
+    consumer.on(consumer.events.REBALANCING, () => {
+      if (!this.isStopping) handlers.onRebalancing();
+    });
+    consumer.on(consumer.events.REQUEST, ({ payload }) => {
+      if (payload.apiName === 'Fetch') handlers.onFetchAnswered();
+    });
+    consumer.on(consumer.events.REQUEST_TIMEOUT, ({ payload }) => {
+      this.client.sockets.cut(payload.broker);
+    });
+  }
+
+  private async replace(cause: unknown): Promise<void> {
+    const { log, metrics, timers } = this.deps;
+    const { groupId } = this.settings;
+    metrics.count('roomcell_kafka_consumer_replaced_total', { group: groupId });
+    log.warn({ groupId, error: String(cause) }, 'Kafka consumer ended; joining with a new one');
+    this.handlers.onLeft(cause);
+    await timers.sleep(replaceAfterMs, this.stopping.signal);
+    if (this.isStopping) return;
+    try {
+      await this.start();
+    } catch (error) {
+      this.handlers.onCrashed(error);
+    }
+  }
+}
