@@ -134,17 +134,23 @@ const gateway = {
     min: '1s',
     max: '5m',
   }),
-  heartbeat_fold_window: duration({
+  heartbeat_fold: duration({
     about: 'Longest time that heartbeats of one partition gather into one record.',
     fallback: '250ms',
     min: '0s',
     max: '5s',
   }),
-  heartbeat_fold_max: integer({
-    about: 'Heartbeats in one record; the next ones begin a new one.',
-    fallback: 1000,
+  heartbeat_fold_items_max: integer({
+    about: 'Users in one such record; it is sent at once when it has so many.',
+    fallback: 500,
     min: 1,
     max: 10000,
+  }),
+  heartbeat_waiters_max: integer({
+    about: 'Heartbeat calls that may wait; one more is answered GATEWAY_BUSY.',
+    fallback: 20000,
+    min: 1,
+    max: 1000000,
   }),
   room_window: integer({
     about: 'Calls of one room in flight; one more is answered ROOM_BUSY.',
@@ -152,11 +158,23 @@ const gateway = {
     min: 1,
     max: 10000,
   }),
-  in_flight_max: integer({
-    about: 'Calls in flight in all; one more is answered UNAVAILABLE.',
-    fallback: 10000,
+  pending_calls_max: integer({
+    about: 'Calls in flight in all; one more is answered GATEWAY_BUSY.',
+    fallback: 20000,
     min: 1,
     max: 1000000,
+  }),
+  room_reads_max: integer({
+    about: 'Rooms rebuilt for a read at the same time; one more is answered GATEWAY_BUSY.',
+    fallback: 64,
+    min: 1,
+    max: 1000,
+  }),
+  busy_retry: duration({
+    about: 'Pause that a busy answer asks the caller to make.',
+    fallback: '100ms',
+    min: '1ms',
+    max: '30s',
   }),
   reply_slot_ttl: duration({
     about: 'Validity of the lease on a reply partition; renewed at a third of it.',

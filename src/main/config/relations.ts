@@ -121,9 +121,9 @@ const relations: readonly Relation[] = [
     inTime,
   ),
   notAbove(
-    ['gateway.room_window', 'gateway.in_flight_max'],
-    (config) => [config.gateway.roomWindow, config.gateway.inFlightMax],
-    once('gateway.in_flight_max'),
+    ['gateway.room_window', 'gateway.pending_calls_max'],
+    (config) => [config.gateway.roomWindow, config.gateway.pendingCallsMax],
+    once('gateway.pending_calls_max'),
     inCount,
   ),
   {
