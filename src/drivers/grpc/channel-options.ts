@@ -1,0 +1,45 @@
+/**
+ * Limits and keepalive of every gRPC connection of ours, servers and clients alike. A peer that is
+ * frozen or cut off is noticed within time + timeout; without keepalive it would hold its stream,
+ * and a stop, for as long as TCP likes (bug case A8).
+ */
+import type { ChannelOptions } from '@grpc/grpc-js';
+
+/** Requests are small: the largest field is 2 KB. */
+export const requestBytesMax = 64 * 1_024;
+/** Answers hold a page of 100 list entries or a room view at most. */
+export const answerBytesMax = 1_024 * 1_024;
+
+const keepaliveTimeMs = 30_000;
+const keepaliveTimeoutMs = 10_000;
+/** Connections are renewed now and then, so that calls spread over new gateways. */
+const connectionAgeMs = 30 * 60_000;
+const connectionAgeGraceMs = 60_000;
+const streamsPerConnectionMax = 1_000;
+
+/** Options of a server that takes requests up to `receiveBytesMax`. */
+export function serverOptions(receiveBytesMax: number, sendBytesMax: number): ChannelOptions {
+  return {
+    'grpc.max_receive_message_length': receiveBytesMax,
+    'grpc.max_send_message_length': sendBytesMax,
+    'grpc.keepalive_time_ms': keepaliveTimeMs,
+    'grpc.keepalive_timeout_ms': keepaliveTimeoutMs,
+    'grpc.max_connection_age_ms': connectionAgeMs,
+    'grpc.max_connection_age_grace_ms': connectionAgeGraceMs,
+    'grpc.max_concurrent_streams': streamsPerConnectionMax,
+    // Two servers on one port would each get half of the calls, and tests would never notice.
+    'grpc.so_reuseport': 0,
+  };
+}
+
+/** Options of a client whose answers are at most `receiveBytesMax`. */
+export function clientOptions(receiveBytesMax: number, sendBytesMax: number): ChannelOptions {
+  return {
+    'grpc.max_receive_message_length': receiveBytesMax,
+    'grpc.max_send_message_length': sendBytesMax,
+    'grpc.keepalive_time_ms': keepaliveTimeMs,
+    'grpc.keepalive_timeout_ms': keepaliveTimeoutMs,
+    // Pings only while calls are open: an idle client costs a server nothing.
+    'grpc.keepalive_permit_without_calls': 0,
+  };
+}

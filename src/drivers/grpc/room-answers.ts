@@ -1,0 +1,164 @@
+/**
+ * Answers of the gateway as the wire carries them. Adds the addresses that only a deployment knows:
+ * the room's IM group and its RTC room.
+ */
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { AppCode, RoomId } from '../../domain/ids.ts';
+import type { ResultFields } from '../../domain/room/decision.ts';
+import type { RoomView, SeatView } from '../../domain/room/room-view.ts';
+import type { PresentUser } from '../../domain/room/state.ts';
+import type { CommandLookup, CommandSuccess } from '../../ports/room-api.ts';
+import type { ListEntry } from '../../ports/room-queries.ts';
+import { imGroupId } from '../../protocol/im-group-id.ts';
+import type { ResultRecord } from '../../protocol/records.ts';
+import type { GetCommandResponseSchema } from './generated/roomcell/v1/room_queries_pb.ts';
+import { CommandState } from './generated/roomcell/v1/room_queries_pb.ts';
+import type { RoomListEntrySchema } from './generated/roomcell/v1/room_queries_pb.ts';
+import type {
+  CommandResultSchema,
+  RoomSnapshotSchema,
+  RoomUserSchema,
+  SeatSchema,
+} from './generated/roomcell/v1/room_types_pb.ts';
+import {
+  CloserKind,
+  RoomMode,
+  RoomRole,
+  RoomStatus,
+  SeatState,
+} from './generated/roomcell/v1/room_types_pb.ts';
+
+/** The RTC application of each app; an app without one gets 0. */
+export type RtcSdkAppIds = ReadonlyMap<string, number>;
+
+const statuses: Readonly<Record<RoomView['status'], RoomStatus>> = {
+  absent: RoomStatus.UNSPECIFIED,
+  active: RoomStatus.ACTIVE,
+  closing: RoomStatus.CLOSING,
+  closed: RoomStatus.CLOSED,
+};
+const seatStates: Readonly<Record<SeatView['state'], SeatState>> = {
+  idle: SeatState.IDLE,
+  pending_publish: SeatState.PENDING_PUBLISH,
+  publishing: SeatState.PUBLISHING,
+};
+const closerKinds: Readonly<Record<NonNullable<RoomView['close']>['kind'], CloserKind>> = {
+  owner: CloserKind.OWNER,
+  admin: CloserKind.ADMIN,
+  operator: CloserKind.OPERATOR,
+  system: CloserKind.SYSTEM,
+};
+const roles: Readonly<Record<NonNullable<RoomView['me']>['role'], RoomRole>> = {
+  owner: RoomRole.OWNER,
+  member: RoomRole.MEMBER,
+};
+const modes: Readonly<Record<string, RoomMode>> = { free: RoomMode.FREE, apply: RoomMode.APPLY };
+
+/** A command that succeeded. */
+export function commandResult(
+  success: CommandSuccess,
+  rtcSdkAppIds: RtcSdkAppIds,
+): MessageInitShape<typeof CommandResultSchema> {
+  const { roomId, result, replayed, view } = success;
+  return {
+    ...resultMessage(roomId, result),
+    replayed,
+    ...(view === null ? {} : { snapshot: roomSnapshot(view, rtcSdkAppIds) }),
+  };
+}
+
+/** A bounded view of a room. */
+export function roomSnapshot(
+  view: RoomView,
+  rtcSdkAppIds: RtcSdkAppIds,
+): MessageInitShape<typeof RoomSnapshotSchema> {
+  const { appCode, roomId, close, me } = view;
+  return {
+    appCode,
+    roomId,
+    roomVersion: view.version,
+    status: statuses[view.status],
+    ownerUserId: view.ownerUserId,
+    title: view.title,
+    coverUrl: view.coverUrl,
+    announcement: view.announcement,
+    backgroundUrl: view.backgroundUrl,
+    tags: [...view.tags],
+    ext: view.ext,
+    mode: modes[view.mode] ?? RoomMode.UNSPECIFIED,
+    visibleRegionId: view.visibleRegionId,
+    locked: view.locked,
+    createdAtMs: BigInt(view.createdAtMs),
+    ...roomAddresses(appCode, roomId, rtcSdkAppIds),
+    seats: view.seats.map(seat),
+    counts: view.counts,
+    ...(close === null ? {} : { close: closeMessage(close) }),
+    ...(me === null ? {} : { me: { ...me, role: roles[me.role] } }),
+  };
+}
+
+/** What became of a command. */
+export function commandLookup(
+  roomId: string,
+  lookup: CommandLookup,
+): MessageInitShape<typeof GetCommandResponseSchema> {
+  if (lookup.kind === 'notExecuted') return { state: CommandState.NOT_EXECUTED };
+  if (lookup.kind === 'pendingPossible') return { state: CommandState.PENDING_POSSIBLE };
+  const { commandType, result } = lookup;
+  const { reason, roomVersion } = result;
+  if (result.outcome === 'rejected') {
+    const rejection = { reason, facts: { ...result.facts }, roomVersion };
+    return { state: CommandState.REJECTED, commandType, rejection };
+  }
+  const state = result.outcome === 'applied' ? CommandState.APPLIED : CommandState.NO_EFFECT;
+  return { state, commandType, result: { ...resultMessage(roomId, result), replayed: true } };
+}
+
+/** One entry of the room list. */
+export function roomListEntry(entry: ListEntry): MessageInitShape<typeof RoomListEntrySchema> {
+  return {
+    ...entry,
+    mode: modes[entry.mode] ?? RoomMode.UNSPECIFIED,
+    tags: [...entry.tags],
+    createdAtMs: BigInt(entry.createdAtMs),
+  };
+}
+
+function resultMessage(roomId: string, result: ResultRecord) {
+  const { outcome, roomVersion, fields } = result;
+  return { applied: outcome === 'applied', roomVersion, roomId, ...resultFields(fields) };
+}
+
+function resultFields(fields: ResultFields) {
+  const { user, seatNo, micSessionId, publishDeadlineMs } = fields;
+  return {
+    ...(user === undefined ? {} : { user: roomUser(user) }),
+    ...(seatNo === undefined ? {} : { seatNo }),
+    ...(micSessionId === undefined ? {} : { micSessionId }),
+    ...(publishDeadlineMs === undefined ? {} : { publishDeadlineMs: BigInt(publishDeadlineMs) }),
+  };
+}
+
+function roomUser(user: PresentUser): MessageInitShape<typeof RoomUserSchema> {
+  const { userId, profile, isRobot, joinedAtMs } = user;
+  return { userId, profile, isRobot, joinedAtMs: BigInt(joinedAtMs) };
+}
+
+function seat(view: SeatView): MessageInitShape<typeof SeatSchema> {
+  const { seatNo, locked, muted, holder } = view;
+  const state = seatStates[view.state];
+  return { seatNo, locked, muted, state, ...(holder === null ? {} : { holder }) };
+}
+
+function closeMessage(close: NonNullable<RoomView['close']>) {
+  const { kind, reason, closedAtMs } = close;
+  return { kind: closerKinds[kind], reason, closedAtMs: BigInt(closedAtMs) };
+}
+
+function roomAddresses(appCode: AppCode, roomId: RoomId, rtcSdkAppIds: RtcSdkAppIds) {
+  return {
+    imGroupId: imGroupId(appCode, roomId),
+    rtcSdkAppId: BigInt(rtcSdkAppIds.get(appCode) ?? 0),
+    rtcRoomId: roomId,
+  };
+}

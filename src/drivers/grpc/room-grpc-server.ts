@@ -1,0 +1,152 @@
+/**
+ * RoomCommands and RoomQueries over gRPC: translates messages to the RoomApi and back, turns the
+ * bearer token into a caller, hands on deadline and cancellation. Holds no rule of the room.
+ */
+import { isIP } from 'node:net';
+import type { CallFrame, RoomApi } from '../../ports/room-api.ts';
+import type { TokenVerifier } from '../../ports/token-verifier.ts';
+import { Failure } from '../../kernel/failure.ts';
+import { RoomCommands } from './generated/roomcell/v1/room_commands_pb.ts';
+import { RoomQueries } from './generated/roomcell/v1/room_queries_pb.ts';
+import type { CommandMeta } from './generated/roomcell/v1/room_types_pb.ts';
+import { createGrpcHost } from './grpc-host.ts';
+import type { GrpcHost, GrpcHostPorts } from './grpc-host.ts';
+import { bridgeService } from './grpc-service.ts';
+import type { UnaryCallContext, UnaryHandlers } from './grpc-service.ts';
+import { commandLookup, commandResult, roomListEntry, roomSnapshot } from './room-answers.ts';
+import type { RtcSdkAppIds } from './room-answers.ts';
+import {
+  closeRoomOf,
+  confirmMicPublishingOf,
+  createRoomOf,
+  joinRoomOf,
+  listRoomsOf,
+  metaOf,
+  micDownOf,
+  micUpOf,
+} from './room-requests.ts';
+
+/** How callers are known. `off` gives everybody a service's rights and binds to loopback only. */
+export type GrpcAuth =
+  { readonly kind: 'tokens'; readonly verifier: TokenVerifier } | { readonly kind: 'off' };
+
+/** Where to listen, whom to ask. */
+export interface RoomGrpcServerOptions {
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  readonly auth: GrpcAuth;
+  readonly rtcSdkAppIds: RtcSdkAppIds;
+}
+
+const bearer = /^Bearer +(\S+)$/i;
+const keysRetryMs = 1_000;
+
+/** Makes the server; throws when authentication is off and the address is not loopback. */
+export function createRoomGrpcServer(
+  options: RoomGrpcServerOptions,
+  api: RoomApi,
+  ports: GrpcHostPorts,
+): GrpcHost {
+  const { host, port, auth, rtcSdkAppIds } = options;
+  if (auth.kind === 'off' && !isLoopback(host)) {
+    throw new Error(`authentication is off: refusing to listen on ${host}, only on loopback`);
+  }
+  const frameOf = createFrameOf(auth);
+  return createGrpcHost(
+    {
+      host,
+      port,
+      services: [
+        bridgeService(RoomCommands, commandHandlers(api, frameOf, rtcSdkAppIds)),
+        bridgeService(RoomQueries, queryHandlers(api, frameOf, rtcSdkAppIds)),
+      ],
+    },
+    ports,
+  );
+}
+
+type FrameOf = (context: UnaryCallContext, appCode: string) => Promise<CallFrame>;
+
+function commandHandlers(
+  api: RoomApi,
+  frameOf: FrameOf,
+  rtcSdkAppIds: RtcSdkAppIds,
+): UnaryHandlers<typeof RoomCommands> {
+  const execute =
+    <Request extends { meta?: CommandMeta | undefined }>(
+      toCommand: (request: Request) => Parameters<RoomApi['execute']>[2],
+    ) =>
+    async (request: Request, context: UnaryCallContext) => {
+      const meta = metaOf(request.meta);
+      const frame = await frameOf(context, meta.appCode);
+      return commandResult(await api.execute(frame, meta, toCommand(request)), rtcSdkAppIds);
+    };
+  return {
+    createRoom: execute(createRoomOf),
+    joinRoom: execute(joinRoomOf),
+    leaveRoom: execute(() => ({ type: 'LeaveRoom' })),
+    roomHeartbeat: async (request, context) => {
+      const meta = metaOf(request.meta);
+      await api.heartbeat(await frameOf(context, meta.appCode), meta);
+      return {};
+    },
+    micUp: execute(micUpOf),
+    micDown: execute(micDownOf),
+    confirmMicPublishing: execute(confirmMicPublishingOf),
+    closeRoom: execute(closeRoomOf),
+  };
+}
+
+function queryHandlers(
+  api: RoomApi,
+  frameOf: FrameOf,
+  rtcSdkAppIds: RtcSdkAppIds,
+): UnaryHandlers<typeof RoomQueries> {
+  return {
+    getRoomSnapshot: async (request, context) => {
+      const frame = await frameOf(context, request.appCode);
+      return { snapshot: roomSnapshot(await api.getRoomSnapshot(frame, request), rtcSdkAppIds) };
+    },
+    getCommand: async (request, context) => {
+      const frame = await frameOf(context, request.appCode);
+      return commandLookup(request.roomId, await api.getCommand(frame, request));
+    },
+    listRooms: async (request, context) => {
+      const query = listRoomsOf(request);
+      const page = await api.listRooms(await frameOf(context, query.appCode), query);
+      return { rooms: page.entries.map(roomListEntry), nextCursor: page.nextCursor };
+    },
+  };
+}
+
+function createFrameOf(auth: GrpcAuth): FrameOf {
+  return async (context, appCode) => {
+    const { remainingMs, signal, authorization } = context;
+    const rest = { remainingMs, signal };
+    if (auth.kind === 'off') {
+      return { ...rest, caller: { appCode, subject: '', role: 'service' }, authFault: '' };
+    }
+    const token = bearer.exec(authorization)?.[1];
+    if (token === undefined) {
+      const authFault = authorization === '' ? 'no bearer token' : 'not a bearer token';
+      return { ...rest, caller: null, authFault };
+    }
+    const verdict = await auth.verifier.verify(token);
+    switch (verdict.kind) {
+      case 'valid':
+        return { ...rest, caller: verdict.caller, authFault: '' };
+      case 'refused':
+        return { ...rest, caller: null, authFault: verdict.fault };
+      case 'unreachable':
+        // Nobody can say whether the token is good: that is an outage, not a bad caller.
+        throw new Failure('retry', 'UNAVAILABLE', verdict.cause, { retryAfterMs: keysRetryMs });
+    }
+  };
+}
+
+/** Names are refused apart from `localhost`: what they resolve to is not ours to promise. */
+function isLoopback(host: string): boolean {
+  if (host === 'localhost' || host === '::1') return true;
+  return isIP(host) === 4 && host.startsWith('127.');
+}
