@@ -1,0 +1,74 @@
+/**
+ * Room events to instant messaging: each app has a client of its own, each room a group. Rates are
+ * kept below the vendor's, per group and per app.
+ */
+import type { AppCode } from '../../domain/ids.ts';
+import type { ImClient, SendOutcome } from '../../ports/im-client.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Timers } from '../../ports/timers.ts';
+import type { EventSender, OutgoingEvent } from '../event-sender.ts';
+import { SendPace } from '../send-pace.ts';
+import { imCallsOf } from './im-message.ts';
+import type { ImCall } from './im-message.ts';
+
+/** The vendor allows 40 messages per second and group, and 200 calls per second and app. */
+const paceLimits = { perKeyPerSecond: 30, totalPerSecond: 150, burst: 10 };
+
+/** Pause for events of an app that has no client here. */
+const unknownAppPauseMs = 60_000;
+
+/** What the sender stands on. */
+export interface ImSenderContext {
+  /** One client per app. */
+  readonly clients: ReadonlyMap<AppCode, ImClient>;
+  readonly clock: Clock;
+  readonly timers: Timers;
+}
+
+/** Sends an event by its calls, one after another; the first that is not done ends the event. */
+export function createImSender(context: ImSenderContext): EventSender {
+  const paces = new Map<AppCode, SendPace>();
+  for (const appCode of context.clients.keys()) {
+    paces.set(appCode, new SendPace(context.clock, context.timers, paceLimits));
+  }
+  return {
+    destination: 'im',
+    async send({ envelope }: OutgoingEvent): Promise<SendOutcome> {
+      const form = imCallsOf(envelope);
+      if (form.kind === 'tooLarge') {
+        const error = `the message would have ${form.bytes} bytes, more than a group may get`;
+        return { kind: 'permanent', error };
+      }
+      if (form.calls.length === 0) return { kind: 'done' };
+      const client = context.clients.get(envelope.appCode);
+      const pace = paces.get(envelope.appCode);
+      if (client === undefined || pace === undefined) {
+        // Waited out like a throttle: it is neither the event's fault nor an outage of the vendor,
+        // and ends by itself when somebody completes the configuration.
+        const error = `no IM account is configured for ${envelope.appCode}`;
+        return { kind: 'throttled', error, retryAfterMs: unknownAppPauseMs };
+      }
+      for (const call of form.calls) {
+        await pace.turn(groupIdOf(call));
+        const outcome = await perform(client, call);
+        if (outcome.kind !== 'done') return outcome;
+      }
+      return { kind: 'done' };
+    },
+  };
+}
+
+function perform(client: ImClient, call: ImCall): Promise<SendOutcome> {
+  switch (call.kind) {
+    case 'ensureGroup':
+      return client.ensureGroup(call.groupId, call.name);
+    case 'message':
+      return client.sendGroupMessage(call.message);
+    case 'notification':
+      return client.sendGroupNotification(call.groupId, call.content);
+  }
+}
+
+function groupIdOf(call: ImCall): string {
+  return call.kind === 'message' ? call.message.groupId : call.groupId;
+}

@@ -1,0 +1,119 @@
+/**
+ * What an event looks like in instant messaging: the calls to make for it, in order. Pure, and the
+ * same bytes for the same event on every try, since the vendor drops a repeat only if both its body
+ * and its number are equal. Clients read `Data` of the custom message; its fields are a contract.
+ */
+import { eventRoutes } from '../../domain/events/destinations.ts';
+import type { ImPriority } from '../../domain/events/destinations.ts';
+import type { RoomEventType } from '../../domain/room/events.ts';
+import type { GroupMessage } from '../../ports/im-client.ts';
+import { imGroupId } from '../../protocol/im-group-id.ts';
+import { messageRandom } from '../../protocol/message-random.ts';
+import type { EventEnvelope } from '../../protocol/records.ts';
+
+/** One call to the IM client. */
+export type ImCall =
+  | { readonly kind: 'ensureGroup'; readonly groupId: string; readonly name: string }
+  | { readonly kind: 'message'; readonly message: GroupMessage }
+  | { readonly kind: 'notification'; readonly groupId: string; readonly content: string };
+
+/** The calls of an event; none when this release knows no IM form of it (PUB-9). */
+export type ImCalls =
+  | { readonly kind: 'calls'; readonly calls: readonly ImCall[] }
+  /** No try will make it fit. */
+  | { readonly kind: 'tooLarge'; readonly bytes: number };
+
+/** The vendor takes 12 KB; what stands around `data` in the request needs the rest. */
+export const imDataBytesMax = 12 * 1024 - 512;
+/** The vendor's limit for a group's name. */
+const groupNameBytesMax = 30;
+
+const priorities: Readonly<Record<ImPriority, GroupMessage['priority']>> = {
+  high: 'High',
+  normal: 'Normal',
+  low: 'Low',
+  lowest: 'Low',
+};
+
+/** See the file header. */
+export function imCallsOf(envelope: EventEnvelope): ImCalls {
+  const { event, eventType } = envelope;
+  if (event === null || !Object.hasOwn(eventRoutes, eventType)) return { kind: 'calls', calls: [] };
+  const route = eventRoutes[eventType as RoomEventType];
+  if (!route.destinations.includes('im')) return { kind: 'calls', calls: [] };
+  const groupId = imGroupId(envelope.appCode, envelope.roomId);
+  if (event.type === 'RoomCreated') {
+    const name = cutToBytes(event.title === '' ? envelope.roomId : event.title, groupNameBytesMax);
+    return { kind: 'calls', calls: [{ kind: 'ensureGroup', groupId, name }] };
+  }
+  const data = imData(envelope);
+  const bytes = new TextEncoder().encode(JSON.stringify(data)).length;
+  if (bytes > imDataBytesMax) return { kind: 'tooLarge', bytes };
+  const calls: ImCall[] = [
+    {
+      kind: 'message',
+      message: {
+        groupId,
+        random: messageRandom(envelope.eventId),
+        priority: priorities[route.imPriority],
+        data,
+      },
+    },
+  ];
+  // Clients that joined a moment ago, or lost low-priority messages, must still learn of the end.
+  if (event.type === 'RoomClosed') calls.push({ kind: 'notification', groupId, content: data });
+  return { kind: 'calls', calls };
+}
+
+/**
+ * The text for clients: identity first, then the event's own fields under `payload` in the order of
+ * their names. Numbers of 64 bits are decimal texts, because a client's JSON would round them.
+ */
+export function imData(envelope: EventEnvelope): string {
+  const { type: _, ...fields } = envelope.event ?? { type: '' };
+  return JSON.stringify({
+    event_id: envelope.eventId,
+    app_code: envelope.appCode,
+    room_id: envelope.roomId,
+    type: envelope.eventType,
+    version: String(envelope.roomVersion),
+    index: envelope.eventIndex,
+    occurred_at_ms: envelope.occurredAtMs,
+    actor_user_id: envelope.actorUserId,
+    payload: wireForm(withoutSecrets(fields)),
+  });
+}
+
+/** The envelope holds no hash any more; should one ever slip in, it ends here. */
+function withoutSecrets(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { passwordHash: _, ...rest } = fields;
+  return rest;
+}
+
+/** Objects with snake_case names in sorted order, bigint as text; everything else as it is. */
+function wireForm(value: unknown): unknown {
+  if (typeof value === 'bigint') return String(value);
+  if (Array.isArray(value)) return value.map(wireForm);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(
+    ([name, held]) => [snakeCase(name), wireForm(held)] as const,
+  );
+  return Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** The longest beginning of the text that fits, whole characters only. */
+function cutToBytes(text: string, bytesMax: number): string {
+  const encoder = new TextEncoder();
+  let cut = '';
+  let bytes = 0;
+  for (const character of text) {
+    bytes += encoder.encode(character).length;
+    if (bytes > bytesMax) break;
+    cut += character;
+  }
+  return cut;
+}
