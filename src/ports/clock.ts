@@ -2,7 +2,7 @@
 
 /** Reads two clocks that must not be mixed. */
 export interface Clock {
-  /** Milliseconds since 1970 UTC. May jump. For times that are stored or shown. */
+  /** Whole milliseconds since 1970 UTC. May jump. For times that are stored or shown. */
   wallMs(): number;
   /** Milliseconds since some start, never runs backwards. For durations and local deadlines. */
   monoMs(): number;

@@ -12,12 +12,12 @@ import type {
   LogRow,
   RoomMetaRow,
 } from '../../ports/commit-lane.ts';
-import { eventIdOf } from '../../protocol/derived-ids.ts';
 import { leaseToken } from '../../protocol/lease-token.ts';
 import { payloadHash } from '../../protocol/payload-hash.ts';
 import type { CellContext } from '../cell-context.ts';
 import type { Partition } from '../partition/partition.ts';
 import type { LooseItem, RoomItem } from '../work.ts';
+import { systemUserId } from './decide-room.ts';
 import type { DraftStep, LoggedEnd, PartitionWork, RoomDraft } from './draft.ts';
 
 /** Longest text in a dead-letter row. */
@@ -145,31 +145,23 @@ function hashOf(item: RoomItem): ReturnType<typeof payloadHash> {
 }
 
 function actorOf(item: RoomItem): LogRow['actorUserId'] {
-  return item.kind === 'command' ? item.command.actorUserId : ('system' as LogRow['actorUserId']);
+  return item.kind === 'command' ? item.command.actorUserId : systemUserId;
 }
 
 function eventRowsOf(context: CellContext, draft: RoomDraft): EventRow[] {
   const { appCode, roomId } = draft.state;
-  return loggedEnds(draft).flatMap(({ item, commandId, decidedAtMs, step }) =>
-    (step?.events ?? []).map((event, eventIndex) => {
+  return loggedEnds(draft).flatMap(({ decidedAtMs, step }) =>
+    (step?.events ?? []).map(({ event, eventId, envelope }, eventIndex) => {
       const roomVersion = assertDefined(step, 'events without a step').version;
-      const eventId = eventIdOf(appCode, roomId, commandId, eventIndex);
       const route = eventRoute(event.type);
-      const position = { eventId, roomVersion, eventIndex, occurredAtMs: decidedAtMs };
-      const envelope = context.codec.encodeEnvelope({
-        ...position,
-        appCode,
-        roomId,
-        commandId,
-        eventType: event.type,
-        actorUserId: actorOf(item),
-        event,
-      });
       return {
-        ...position,
         appCode,
         roomId,
+        roomVersion,
+        eventIndex,
+        eventId,
         eventType: event.type,
+        occurredAtMs: decidedAtMs,
         envelope,
         destinations: route.destinations,
         usefulUntilMs: route.repairedBySnapshot

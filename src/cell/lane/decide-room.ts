@@ -2,27 +2,32 @@
  * Decides one room's items in order on its draft. Steps 2 (idempotency), 3 (deadline), 5 (plan) and
  * 6 (decide) of a command; nothing here waits or reaches outside.
  */
-import { nextRoomVersion, type CommandId } from '../../domain/ids.ts';
+import {
+  nextRoomVersion,
+  type CommandId,
+  type RoomVersion,
+  type UserId,
+} from '../../domain/ids.ts';
 import type { RoomCommand } from '../../domain/room/commands.ts';
 import type { DecideFacts, Decision } from '../../domain/room/decision.ts';
 import { decide } from '../../domain/room/decide.ts';
+import type { RoomEvent } from '../../domain/room/events.ts';
 import { evolveCommand } from '../../domain/room/evolve.ts';
 import { checkRoomInvariants } from '../../domain/room/invariants.ts';
 import type { RoomState } from '../../domain/room/state.ts';
 import { rejectReasons } from '../../domain/reasons.ts';
 import { assert } from '../../kernel/assert.ts';
 import type { StoredResult } from '../../ports/room-reader.ts';
-import { micSessionIdOf, systemCommandId } from '../../protocol/derived-ids.ts';
+import { eventIdOf, micSessionIdOf, systemCommandId } from '../../protocol/derived-ids.ts';
 import { chainHash } from '../../protocol/event-chain.ts';
 import type { ResultRecord } from '../../protocol/records.ts';
 import type { CellContext } from '../cell-context.ts';
 import { looseOf } from '../intake/intake.ts';
 import type { CommandItem, RoomItem, SystemItem } from '../work.ts';
-import type { UserId } from '../../domain/ids.ts';
-import type { ItemEnd, LoggedEnd, RoomDraft, RoomWork } from './draft.ts';
+import type { DraftEvent, ItemEnd, LoggedEnd, RoomDraft, RoomWork } from './draft.ts';
 
 /** User id under which system commands stand in the log. */
-const systemUserId = 'system' as UserId;
+export const systemUserId = 'system' as UserId;
 
 /** Items that this transaction must not decide but set aside, with the text why. */
 export type SetAside = ReadonlyMap<RoomItem, string>;
@@ -147,7 +152,7 @@ class Drafting {
       const broken = checkRoomInvariants(next);
       assert(broken === null, `the room would break an invariant: ${broken}`);
       const eventBytes = codec.encodeLoggedEvents(decision.events);
-      const { events } = decision;
+      const events = this.envelopes(item, decision.events, { version, commandId, decidedAtMs });
       step = { version, events, eventBytes, chainHash: chainHash(this.chain, eventBytes) };
     }
     const result: ResultRecord = {
@@ -162,6 +167,31 @@ class Drafting {
     this.state = next;
     this.chain = step?.chainHash ?? this.chain;
     return { kind: 'logged', item, commandId, decidedAtMs, result, resultBytes, step };
+  }
+
+  /** Encoded here and not with the rows, so that bytes that cannot be made cost one command only. */
+  private envelopes(
+    item: RoomItem,
+    events: readonly RoomEvent[],
+    at: { readonly version: RoomVersion; readonly commandId: CommandId; decidedAtMs: number },
+  ): DraftEvent[] {
+    const { appCode, roomId } = this.state;
+    return events.map((event, eventIndex) => {
+      const eventId = eventIdOf(appCode, roomId, at.commandId, eventIndex);
+      const envelope = this.context.codec.encodeEnvelope({
+        eventId,
+        appCode,
+        roomId,
+        eventType: event.type,
+        roomVersion: at.version,
+        eventIndex,
+        occurredAtMs: at.decidedAtMs,
+        commandId: at.commandId,
+        actorUserId: item.kind === 'command' ? item.command.actorUserId : systemUserId,
+        event,
+      });
+      return { event, eventId, envelope };
+    });
   }
 
   private aside(item: RoomItem, detail: string, reason: string): ItemEnd {

@@ -2,7 +2,7 @@
  * The draft of one room within one batch, and how each of its items ends on it. A draft is made
  * anew for every try of a transaction and thrown away when the try fails (PIPE-4, PIPE-13).
  */
-import type { CommandId, RoomVersion } from '../../domain/ids.ts';
+import type { CommandId, EventId, RoomVersion } from '../../domain/ids.ts';
 import type { RoomEvent } from '../../domain/room/events.ts';
 import type { RoomState } from '../../domain/room/state.ts';
 import type { StoredResult } from '../../ports/room-reader.ts';
@@ -11,10 +11,17 @@ import type { RoomCell } from '../registry/room-cell.ts';
 import type { CommandItem, LooseItem, RoomItem } from '../work.ts';
 import type { Partition } from '../partition/partition.ts';
 
+/** One event with the bytes that leave the service. */
+export interface DraftEvent {
+  readonly event: RoomEvent;
+  readonly eventId: EventId;
+  readonly envelope: Uint8Array;
+}
+
 /** An applied step: what the log row and the event rows are made of. */
 export interface DraftStep {
   readonly version: RoomVersion;
-  readonly events: readonly RoomEvent[];
+  readonly events: readonly DraftEvent[];
   /** Encoded LoggedEvents. */
   readonly eventBytes: Uint8Array;
   readonly chainHash: Uint8Array;

@@ -51,7 +51,7 @@ function replaceState({ room, state, chainHash, ends }: RoomDraft): void {
   for (const end of ends) {
     if (end.kind !== 'logged') continue;
     remember(room, end);
-    for (const event of end.step?.events ?? []) {
+    for (const { event } of end.step?.events ?? []) {
       if (event.type === 'RoomUserJoined') room.lastSeenMs.set(event.userId, end.decidedAtMs);
       if (event.type === 'RoomUserLeft') room.lastSeenMs.delete(event.userId);
       if (event.type === 'RoomClosed') room.lastSeenMs.clear();
@@ -101,7 +101,7 @@ function answer(
 function timeEnd(context: CellContext, room: RoomCell, end: LoggedEnd | ReplayedEnd): void {
   const { item } = end;
   const events = end.kind === 'logged' ? (end.step?.events ?? []) : [];
-  const destinations = new Set(events.flatMap((event) => eventRoute(event.type).destinations));
+  const destinations = new Set(events.flatMap(({ event }) => eventRoute(event.type).destinations));
   const logged = end.kind === 'logged';
   logCommandTiming(
     context,

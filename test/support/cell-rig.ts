@@ -1,0 +1,299 @@
+/**
+ * One or more cells on shared stores, for tests of the cell as a stage: commands go in through a
+ * topic in memory, replies come out as decoded values. The stores are the memory twins unless the
+ * test brings its own (real MySQL).
+ */
+import { Cell } from '../../src/cell/cell.ts';
+import type { CellContext } from '../../src/cell/cell-context.ts';
+import type { CellOptions } from '../../src/cell/cell-options.ts';
+import { MemoryCommitLane } from '../../src/drivers/memory/memory-commit-lane.ts';
+import { MemoryDatabase } from '../../src/drivers/memory/memory-database.ts';
+import { MemoryPartitionStore } from '../../src/drivers/memory/memory-partition-store.ts';
+import {
+  MemoryRoomReader,
+  MemorySnapshotStore,
+} from '../../src/drivers/memory/memory-room-reader.ts';
+import type { AppCode, CommandId, RoomId, UserId } from '../../src/domain/ids.ts';
+import { roomKeyOf } from '../../src/domain/ids.ts';
+import type { CommandBody, CreateRoom, JoinRoom } from '../../src/domain/room/commands.ts';
+import type { Log, LogFields } from '../../src/ports/log.ts';
+import type { OutgoingReply, ReplySink } from '../../src/ports/reply-sink.ts';
+import type { TracePoint } from '../../src/ports/trace.ts';
+import { createCodec } from '../../src/protocol/codec.ts';
+import { crc32cHex } from '../../src/protocol/crc32c.ts';
+import { partitionKeyBytes, partitionOf } from '../../src/protocol/partition.ts';
+import type { CommandRecord, ReplyRecord, ResultRecord } from '../../src/protocol/records.ts';
+import { headerNames } from '../../src/protocol/topics.ts';
+import { FakeCommandSource, FakeCommandTopic } from './fake-command-source.ts';
+import { FakeLeaseKeys, FakeLeases } from './fake-leases.ts';
+import { eventually, SteppedTime } from './stepped-time.ts';
+
+/** App under which the rig's commands run, unless a test says otherwise. */
+export const rigApp = 'app1' as AppCode;
+
+/** Options small enough that a test can reach every limit. */
+export const rigOptions: Omit<CellOptions, 'nodeId' | 'incarnation'> = {
+  advertiseAddr: '127.0.0.1:1',
+  commandsTopic: 'rig.commands',
+  lane: 0,
+  batchCommandsMax: 100,
+  batchBytesMax: 1_000_000,
+  partitionHighWater: 200,
+  partitionLowWater: 50,
+  roomQueueMax: 60,
+  concurrentLoadsMax: 4,
+  residentRoomsMax: 1000,
+  snapshotEveryN: 10,
+  snapshotsKept: 2,
+  leaseTtlMs: 10_000,
+  leaseBudgetMs: 20,
+  micPublishTimeoutMs: 15_000,
+  offsetFlushMs: 5_000,
+  deadlinePollMs: 1_000,
+  releaseMarkWaitMs: 500,
+  retakePauseMs: 100,
+  imUsefulForMs: 60_000,
+  limits: { usersPerRoomMax: 100, eventsPerCommandMax: 200 },
+};
+
+/** Collects decoded replies by correlation id; a second reply to one id is kept too. */
+export class RigReplies implements ReplySink {
+  readonly byCorrelation = new Map<string, ReplyRecord[]>();
+  private readonly codec = createCodec();
+
+  start(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  send(replies: readonly OutgoingReply[]): void {
+    for (const { correlationId, value } of replies) {
+      const decoded = this.codec.decodeReply(value);
+      if (!decoded.ok) throw new Error(`a reply cannot be read: ${decoded.fault}`);
+      const list = this.byCorrelation.get(correlationId) ?? [];
+      this.byCorrelation.set(correlationId, [...list, decoded.value]);
+    }
+  }
+
+  flush(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  stop(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+/** Keeps log lines for tests that look at them. */
+export class RigLog implements Log {
+  readonly lines: { readonly level: string; readonly fields: LogFields; readonly text: string }[] =
+    [];
+
+  debug(fields: LogFields, text: string): void {
+    this.lines.push({ level: 'debug', fields, text });
+  }
+
+  info(fields: LogFields, text: string): void {
+    this.lines.push({ level: 'info', fields, text });
+  }
+
+  warn(fields: LogFields, text: string): void {
+    this.lines.push({ level: 'warn', fields, text });
+  }
+
+  error(fields: LogFields, text: string): void {
+    this.lines.push({ level: 'error', fields, text });
+  }
+
+  child(): Log {
+    return this;
+  }
+}
+
+/** The ports of a node that a test may replace. */
+export type RigStores = Pick<CellContext, 'partitions' | 'rooms' | 'snapshots' | 'lane'>;
+
+/** One cell with its fakes. */
+export interface RigNode {
+  readonly cell: Cell;
+  readonly source: FakeCommandSource;
+  readonly replies: RigReplies;
+  readonly log: RigLog;
+  readonly fatal: unknown[];
+  readonly passed: TracePoint[];
+  readonly memoryLane: MemoryCommitLane | null;
+}
+
+/** What a command is sent with. */
+export interface SendOptions {
+  readonly app?: AppCode;
+  readonly role?: CommandRecord['actorRole'];
+  readonly ttlMs?: number;
+  readonly view?: boolean;
+}
+
+/** See the file header. */
+export class CellRig {
+  readonly time = new SteppedTime();
+  readonly topic = new FakeCommandTopic();
+  readonly keys = new FakeLeaseKeys();
+  readonly database = new MemoryDatabase();
+  readonly partitionCount: number;
+  private readonly codec = createCodec();
+  private calls = 0;
+
+  constructor(partitionCount = 4) {
+    this.partitionCount = partitionCount;
+  }
+
+  /** Starts a cell and gives it partitions (all, unless said otherwise). */
+  async startNode(
+    nodeId: string,
+    settings: {
+      readonly assign?: readonly number[];
+      readonly options?: Partial<CellOptions>;
+      readonly stores?: RigStores;
+      readonly onTrace?: (point: TracePoint) => void;
+    } = {},
+  ): Promise<RigNode> {
+    const { time, database } = this;
+    const source = new FakeCommandSource(this.topic);
+    const replies = new RigReplies();
+    const log = new RigLog();
+    const passed: TracePoint[] = [];
+    const memoryLane = settings.stores === undefined ? new MemoryCommitLane(database) : null;
+    const incarnation = `inc-${nodeId}-${(this.calls += 1)}`;
+    const cell = new Cell({
+      options: { ...rigOptions, nodeId, incarnation, ...settings.options },
+      clock: time,
+      timers: time,
+      random: { fraction: () => 0.5, hex: (bytes) => '0'.repeat(bytes * 2) },
+      log,
+      metrics: { count: () => undefined, gauge: () => undefined, observeMs: () => undefined },
+      trace: {
+        at: (point) => {
+          passed.push(point);
+          settings.onTrace?.(point);
+        },
+      },
+      codec: this.codec,
+      schemas: { register: () => Promise.resolve(), find: () => Promise.resolve(null) },
+      source,
+      replies,
+      leases: new FakeLeases(this.keys, nodeId),
+      partitions: new MemoryPartitionStore(database),
+      rooms: new MemoryRoomReader(database),
+      snapshots: new MemorySnapshotStore(database),
+      ...(memoryLane === null ? {} : { lane: memoryLane }),
+      wake: { hint: () => undefined, subscribe: () => () => undefined },
+      ...settings.stores,
+    } as CellContext);
+    const fatal: unknown[] = [];
+    const onFatal = (cause: unknown): void => void fatal.push(cause);
+    await cell.start({ configuredPartitionCount: this.partitionCount, onFatal });
+    const all = Array.from({ length: this.partitionCount }, (_, id) => id);
+    source.assign(settings.assign ?? all);
+    const node = { cell, source, replies, log, fatal, passed, memoryLane };
+    const wanted = (settings.assign ?? all).length;
+    await eventually(`${nodeId} owns ${wanted} partitions`, () => {
+      return cell.ownedPartitions().length === wanted;
+    });
+    return node;
+  }
+
+  /** Puts a command into the topic; answers its correlation id. */
+  send(
+    room: string,
+    commandId: string,
+    user: string,
+    body: CommandBody,
+    options: SendOptions = {},
+  ): string {
+    const record: CommandRecord = {
+      kind: 'command',
+      appCode: options.app ?? rigApp,
+      roomId: room as RoomId,
+      commandId: commandId as CommandId,
+      actorUserId: user as UserId,
+      actorRole: options.role ?? 'user',
+      clientTimeMs: 0,
+      snapshotMode: options.view === true ? 'view' : 'none',
+      body,
+    };
+    const key = roomKeyOf(record.appCode, record.roomId);
+    const headers = options.ttlMs === undefined ? {} : { [headerNames.ttlMs]: `${options.ttlMs}` };
+    return this.append(
+      partitionOf(key, this.partitionCount),
+      partitionKeyBytes(key),
+      this.codec.encodeCommand(record),
+      headers,
+    );
+  }
+
+  /** Puts raw bytes into the topic with a reply address; answers the correlation id. */
+  append(
+    partition: number,
+    key: Uint8Array | null,
+    value: Uint8Array | null,
+    headers: Readonly<Record<string, string>> = {},
+  ): string {
+    this.calls += 1;
+    const correlationId = `rig:${this.calls}`;
+    const all = {
+      [headerNames.correlationId]: correlationId,
+      [headerNames.replyPartition]: '0',
+      ...(value === null ? {} : { [headerNames.crc32c]: crc32cHex(value) }),
+      ...headers,
+    };
+    this.topic.append({ partition, key, value, headers: all }, this.time.wallMs());
+    return correlationId;
+  }
+
+  /** The first reply to a call, from any of the nodes. */
+  reply(nodes: RigNode | readonly RigNode[], correlationId: string): Promise<ReplyRecord> {
+    const list: readonly RigNode[] = 'cell' in nodes ? [nodes] : nodes;
+    return eventually(`a reply to ${correlationId}`, () =>
+      list
+        .map(({ replies }) => replies.byCorrelation.get(correlationId)?.[0])
+        .find((found) => found !== undefined),
+    );
+  }
+
+  /** The result record of a reply; fails when the reply is a refusal. */
+  async result(
+    nodes: RigNode | readonly RigNode[],
+    correlationId: string,
+  ): Promise<ResultRecord & { readonly replayed: boolean; readonly bytes: Uint8Array }> {
+    const reply = await this.reply(nodes, correlationId);
+    if (reply.kind !== 'result') throw new Error(`not a result: ${JSON.stringify(reply)}`);
+    const decoded = this.codec.decodeResult(reply.resultBytes);
+    if (!decoded.ok) throw new Error(decoded.fault);
+    return { ...decoded.value, replayed: reply.replayed, bytes: reply.resultBytes };
+  }
+}
+
+/** A CreateRoom body; fields of `changes` replace the defaults. */
+export function createRoomBody(changes: Partial<CreateRoom> = {}): CreateRoom {
+  return {
+    type: 'CreateRoom',
+    title: 'Evening talk',
+    coverUrl: '',
+    backgroundUrl: '',
+    seatCount: 8,
+    mode: 'free',
+    visibleRegionId: 1n,
+    passwordHash: '',
+    tags: [],
+    ext: '',
+    ...changes,
+  };
+}
+
+/** A JoinRoom body of an ordinary user. */
+export function joinRoomBody(nickname = 'someone'): JoinRoom {
+  return {
+    type: 'JoinRoom',
+    profile: { nickname, avatarUrl: '', countryCode: '', ext: '' },
+    isRobot: false,
+    password: { passwordVersion: 0n, verdict: 'none_given' },
+  };
+}
