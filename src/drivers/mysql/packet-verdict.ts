@@ -28,12 +28,11 @@ export function packetVerdict(
   // Fenced comes first: of a partition that is no longer ours nothing else can be believed, and
   // whatever else failed may be the successor's doing.
   if (fenced.length > 0) return { kind: 'fenced', partitions: fenced };
-  if (answer.error !== null) {
-    const step = packet.steps[answer.results.length];
-    return failedStatement(answer.error, step ?? { kind: 'begin' });
-  }
+  // A room that is not what memory holds explains a later duplicate, and never the other way round.
   if (stale.length > 0) return { kind: 'staleRooms', roomKeys: [...new Set(stale)] };
-  return null;
+  if (answer.error === null) return null;
+  const step = packet.steps[answer.results.length];
+  return failedStatement(answer.error, step ?? { kind: 'begin' });
 }
 
 /** Rooms whose stored version is not the one in memory; a room without a row has version 0. */

@@ -1,0 +1,160 @@
+/** What every RoomQueries must do. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AppCode, RoomId } from '../../../src/domain/ids.ts';
+import type { ListCursor, ListQuery, RoomQueries } from '../../../src/ports/room-queries.ts';
+
+/** A room as the list shows it. */
+export interface ListedRoom {
+  readonly appCode: AppCode;
+  readonly roomId: string;
+  readonly status?: 'active' | 'closed';
+  readonly pinned?: boolean;
+  readonly heat?: bigint;
+  readonly heatBucket?: number;
+  readonly mode?: string;
+  readonly visibleRegionId?: bigint;
+  readonly tags?: readonly string[];
+}
+
+/** The port and a way to put rooms into the list. */
+export interface RoomQueriesFixture {
+  readonly queries: RoomQueries;
+  list(rooms: readonly ListedRoom[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Declares the suite. */
+export function roomQueriesContract(
+  name: string,
+  makeFixture: () => Promise<RoomQueriesFixture>,
+): void {
+  describe(`RoomQueries contract: ${name}`, () => {
+    let fixture: RoomQueriesFixture;
+    let apps = 0;
+    const freshApp = (): AppCode => `list-${(apps += 1)}` as AppCode;
+    const queryOf = (appCode: AppCode, fields: Partial<ListQuery> = {}): ListQuery => ({
+      appCode,
+      visibleRegionId: null,
+      mode: null,
+      tag: null,
+      after: null,
+      pageSize: 50,
+      ...fields,
+    });
+    const idsOf = async (query: ListQuery): Promise<readonly string[]> =>
+      (await fixture.queries.listRooms(query)).entries.map((entry) => entry.roomId);
+    /** Walks the whole list page by page. */
+    const walk = async (query: ListQuery): Promise<readonly string[]> => {
+      const seen: string[] = [];
+      let after: ListCursor | null = null;
+      do {
+        const page = await fixture.queries.listRooms({ ...query, after });
+        seen.push(...page.entries.map((entry) => entry.roomId));
+        after = page.next;
+      } while (after !== null);
+      return seen;
+    };
+
+    beforeAll(async () => {
+      fixture = await makeFixture();
+    });
+    afterAll(() => fixture.close());
+
+    it('lists pinned rooms first, then hotter buckets, then by room id', async () => {
+      const appCode = freshApp();
+      await fixture.list([
+        { appCode, roomId: 'c', heatBucket: 3 },
+        { appCode, roomId: 'b', heatBucket: 3 },
+        { appCode, roomId: 'pinned-cold', pinned: true },
+        { appCode, roomId: 'a', heatBucket: 1 },
+        { appCode, roomId: 'hot', heatBucket: 9 },
+        { appCode, roomId: 'pinned-hot', pinned: true, heatBucket: 4 },
+      ]);
+      const order = ['pinned-hot', 'pinned-cold', 'hot', 'b', 'c', 'a'];
+      expect(await idsOf(queryOf(appCode))).toEqual(order);
+    });
+
+    it('pages through rooms of equal heat without a gap or a double', async () => {
+      const appCode = freshApp();
+      const rooms = Array.from({ length: 25 }, (_, index) => ({
+        appCode,
+        roomId: `room-${String(index).padStart(2, '0')}`,
+        pinned: index >= 22,
+        heatBucket: index >= 22 ? index % 2 : 5,
+      }));
+      await fixture.list(rooms);
+      for (const pageSize of [1, 4, 7, 25, 40]) {
+        const seen = await walk(queryOf(appCode, { pageSize }));
+        expect(seen).toEqual(await idsOf(queryOf(appCode)));
+        expect(new Set(seen).size).toBe(25);
+      }
+    });
+
+    it('goes on behind the cursor when the room of the cursor has left the list', async () => {
+      const appCode = freshApp();
+      await fixture.list(['a', 'b', 'c'].map((roomId) => ({ appCode, roomId, heatBucket: 2 })));
+      const first = await fixture.queries.listRooms(queryOf(appCode, { pageSize: 2 }));
+      await fixture.list([{ appCode, roomId: 'b', heatBucket: 2, status: 'closed' }]);
+      expect(await idsOf(queryOf(appCode, { after: first.next }))).toEqual(['c']);
+    });
+
+    it('answers no cursor on an empty page', async () => {
+      const page = await fixture.queries.listRooms(queryOf(freshApp()));
+      expect(page).toEqual({ entries: [], next: null });
+    });
+
+    it('lists active rooms of the app only', async () => {
+      const appCode = freshApp();
+      await fixture.list([
+        { appCode, roomId: 'here' },
+        { appCode, roomId: 'over', status: 'closed' },
+        { appCode: freshApp(), roomId: 'elsewhere' },
+      ]);
+      expect(await idsOf(queryOf(appCode))).toEqual(['here']);
+    });
+
+    it('filters by region, mode and whole tag, together and alone', async () => {
+      const appCode = freshApp();
+      const quoted = 'a"b\\';
+      await fixture.list([
+        { appCode, roomId: 'r1', visibleRegionId: 1n, mode: 'free', tags: ['music', 'late'] },
+        { appCode, roomId: 'r2', visibleRegionId: 2n, mode: 'free', tags: ['music box'] },
+        { appCode, roomId: 'r3', visibleRegionId: 2n, mode: 'apply', tags: ['foo,', 'x', '音乐%'] },
+        { appCode, roomId: 'r4', visibleRegionId: 2n, mode: 'apply', tags: [quoted, 'music'] },
+      ]);
+      expect(await idsOf(queryOf(appCode, { visibleRegionId: 2n }))).toEqual(['r2', 'r3', 'r4']);
+      expect(await idsOf(queryOf(appCode, { mode: 'apply' }))).toEqual(['r3', 'r4']);
+      expect(await idsOf(queryOf(appCode, { tag: 'music' }))).toEqual(['r1', 'r4']);
+      expect(await idsOf(queryOf(appCode, { tag: '音乐%' }))).toEqual(['r3']);
+      expect(await idsOf(queryOf(appCode, { tag: quoted }))).toEqual(['r4']);
+      for (const tag of [',', '%', '_', '"', 'mus', 'b', '']) {
+        expect(await idsOf(queryOf(appCode, { tag }))).toEqual([]);
+      }
+      const both = queryOf(appCode, { tag: 'music', mode: 'free', visibleRegionId: 1n });
+      expect(await idsOf(both)).toEqual(['r1']);
+    });
+
+    it('answers entries with exact 64-bit numbers and the tags as they were', async () => {
+      const appCode = freshApp();
+      await fixture.list([
+        {
+          appCode,
+          roomId: 'big',
+          heat: 9_007_199_254_740_993n,
+          visibleRegionId: 9_007_199_254_740_995n,
+          tags: ['a"b', ''],
+        },
+      ]);
+      const { entries } = await fixture.queries.listRooms(queryOf(appCode));
+      expect(entries[0]).toMatchObject({
+        heat: 9_007_199_254_740_993n,
+        visibleRegionId: 9_007_199_254_740_995n,
+        tags: ['a"b', ''],
+      });
+    });
+
+    it('answers no password facts for an unknown room', async () => {
+      expect(await fixture.queries.passwordOf(freshApp(), 'nowhere' as RoomId)).toBeNull();
+    });
+  });
+}

@@ -1,0 +1,46 @@
+/** What every SchemaRegistry must do. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SchemaRegistry } from '../../../src/ports/schema-registry.ts';
+
+/** An empty registry. */
+export interface SchemaRegistryFixture {
+  readonly registry: SchemaRegistry;
+  close(): Promise<void>;
+}
+
+/** Declares the suite. */
+export function schemaRegistryContract(
+  name: string,
+  makeFixture: () => Promise<SchemaRegistryFixture>,
+): void {
+  describe(`SchemaRegistry contract: ${name}`, () => {
+    let fixture: SchemaRegistryFixture;
+    const schema = (fingerprint: string, json: string) => ({ name: 'Record', fingerprint, json });
+
+    beforeAll(async () => {
+      fixture = await makeFixture();
+    });
+    afterAll(() => fixture.close());
+
+    it('finds what was registered, text for text', async () => {
+      const json = JSON.stringify({ type: 'record', doc: "it's “quoted” \\ 音乐" });
+      await fixture.registry.register([schema('00000000000000aa', json)]);
+      expect(await fixture.registry.find('00000000000000aa')).toBe(json);
+    });
+
+    it('answers null for a fingerprint that nobody registered', async () => {
+      expect(await fixture.registry.find('00000000000000ff')).toBeNull();
+    });
+
+    it('keeps the first text when many processes register at once', async () => {
+      const texts = ['{"n":1}', '{"n":2}', '{"n":3}'];
+      await Promise.all(
+        texts.map((json) => fixture.registry.register([schema('00000000000000bb', json)])),
+      );
+      const kept = await fixture.registry.find('00000000000000bb');
+      expect(texts).toContain(kept);
+      await fixture.registry.register([schema('00000000000000bb', '{"n":4}')]);
+      expect(await fixture.registry.find('00000000000000bb')).toBe(kept);
+    });
+  });
+}

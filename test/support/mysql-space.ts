@@ -1,0 +1,85 @@
+/**
+ * A database of a test file's own: made and brought to the newest schema before its tests, dropped
+ * after them. Where the server is comes from ROOMCELL_MYSQL_…, by default root on this machine.
+ */
+import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import mysql from 'mysql2';
+import { pooledSession } from '../../src/drivers/mysql/connection-settings.ts';
+import type { MysqlServerSettings } from '../../src/drivers/mysql/connection-settings.ts';
+import { migrate } from '../../src/drivers/mysql/migrate.ts';
+import { createMysqlDrivers } from '../../src/drivers/mysql/mysql-drivers.ts';
+import type { MysqlDrivers, MysqlSettings } from '../../src/drivers/mysql/mysql-drivers.ts';
+import { openSession } from '../../src/drivers/mysql/session.ts';
+import type { MysqlSession, Row } from '../../src/drivers/mysql/session.ts';
+
+/** The project's migrations. */
+export const migrationsFolder = fileURLToPath(new URL('../../migrations', import.meta.url));
+
+/** See the file header. */
+export interface MysqlSpace {
+  readonly server: MysqlServerSettings;
+  readonly drivers: MysqlDrivers;
+  /** Another set of drivers on the same database, as another node has. Closed by `close`. */
+  moreDrivers(settings?: Partial<MysqlSettings>): MysqlDrivers;
+  /** A session outside of all drivers: what an operator or an observer does. */
+  openObserver(): Promise<MysqlSession>;
+  /** One statement through the observer of this space. */
+  sql(text: string, values?: readonly unknown[]): Promise<readonly Row[]>;
+  close(): Promise<void>;
+}
+
+/** Settings of the server that tests use, with a database name that nobody else has. */
+export function freshServerSettings(): MysqlServerSettings {
+  return {
+    host: process.env['ROOMCELL_MYSQL_HOST'] ?? '127.0.0.1',
+    port: Number(process.env['ROOMCELL_MYSQL_PORT'] ?? 3306),
+    user: process.env['ROOMCELL_MYSQL_USER'] ?? 'root',
+    password: process.env['ROOMCELL_MYSQL_PASSWORD'] ?? '',
+    database: `roomcell_t_${randomBytes(6).toString('hex')}`,
+    tls: null,
+  };
+}
+
+/** Promises an empty, migrated database; call it in `beforeAll` and `close()` in `afterAll`. */
+export async function openMysqlSpace(): Promise<MysqlSpace> {
+  const server = freshServerSettings();
+  await migrate(server, migrationsFolder);
+  const opened: MysqlDrivers[] = [];
+  const sessions: MysqlSession[] = [];
+  const moreDrivers = (settings: Partial<MysqlSettings> = {}): MysqlDrivers => {
+    const drivers = createMysqlDrivers({
+      server,
+      commandsTopic: 't.commands',
+      repliesTopic: 't.replies',
+      ...settings,
+    });
+    opened.push(drivers);
+    return drivers;
+  };
+  const openObserver = async (): Promise<MysqlSession> => {
+    const session = await openSession(server, { ...pooledSession, queryMs: 20_000 });
+    sessions.push(session);
+    return session;
+  };
+  const observer = await openObserver();
+  return {
+    server,
+    drivers: moreDrivers(),
+    moreDrivers,
+    openObserver,
+    sql: (text, values) => observer.rows(text, values ?? []),
+    async close() {
+      await Promise.all(opened.map((drivers) => drivers.close()));
+      await dropDatabase(server);
+      await Promise.all(sessions.map((session) => session.end()));
+    },
+  };
+}
+
+/** Drops a test's database. */
+export async function dropDatabase(server: MysqlServerSettings): Promise<void> {
+  const session = await openSession(server, pooledSession, { withDatabase: false });
+  await session.run(`DROP DATABASE IF EXISTS ${mysql.escapeId(server.database)}`);
+  await session.end();
+}
