@@ -26,7 +26,7 @@ import {
   micUpOf,
 } from './room-requests.ts';
 
-/** How callers are known. `off` gives everybody a service's rights and binds to loopback only. */
+/** How callers are known. `off` makes every call an operator's and binds to loopback only. */
 export type GrpcAuth =
   { readonly kind: 'tokens'; readonly verifier: TokenVerifier } | { readonly kind: 'off' };
 
@@ -125,7 +125,7 @@ function createFrameOf(auth: GrpcAuth): FrameOf {
     const { remainingMs, signal, authorization } = context;
     const rest = { remainingMs, signal };
     if (auth.kind === 'off') {
-      return { ...rest, caller: { appCode, subject: '', role: 'service' }, authFault: '' };
+      return { ...rest, caller: { appCode, subject: '', role: 'operator' }, authFault: '' };
     }
     const token = bearer.exec(authorization)?.[1];
     if (token === undefined) {
