@@ -1,0 +1,177 @@
+/**
+ * The groups of the IM stand-in and its rules for them: one id per app, repeats dropped for five
+ * minutes by (group, number, body), at most forty messages per second and group, 12 KB a message.
+ */
+import { createHash } from 'node:crypto';
+
+/** The vendor's answer, without the envelope around it. */
+export interface GroupAnswer {
+  readonly code: number;
+  readonly info: string;
+  readonly fields?: Readonly<Record<string, unknown>>;
+}
+
+/** A message that came in, and what became of it. */
+export interface SentMessage {
+  readonly answer: GroupAnswer;
+  readonly stored: boolean;
+  readonly repeat: boolean;
+}
+
+interface Group {
+  readonly type: string;
+  readonly name: string;
+  readonly owner: string;
+  sequence: number;
+  /** Times of the messages of the last second. */
+  recent: number[];
+  /** Digest of (number, body) to the time at which it was stored. */
+  readonly seen: Map<string, number>;
+}
+
+const repeatsMs = 5 * 60 * 1000;
+const messagesPerSecondMax = 40;
+const messageBytesMax = 12 * 1024;
+const groupIdBytesMax = 48;
+const nameBytesMax = 30;
+const groupsMax = 100_000;
+
+/** Groups of all apps. */
+export class ImGroups {
+  private readonly groups = new Map<string, Group>();
+  private readonly nowMs: () => number;
+
+  constructor(nowMs: () => number) {
+    this.nowMs = nowMs;
+  }
+
+  /** create_group. */
+  create(app: number, body: Readonly<Record<string, unknown>>, operator: string): GroupAnswer {
+    const type = body['Type'];
+    const name = body['Name'];
+    const groupId = body['GroupId'];
+    if (typeof type !== 'string' || typeof name !== 'string' || typeof groupId !== 'string') {
+      return refused(10004, 'Type, Name and GroupId are needed');
+    }
+    if (Buffer.byteLength(name) > nameBytesMax) return refused(10004, 'the name is too long');
+    const fault = groupIdFault(groupId);
+    if (fault !== null) return refused(10004, fault);
+    if (type === 'AVChatRoom' && body['MemberList'] !== undefined) {
+      return refused(10007, 'an AVChatRoom takes no MemberList');
+    }
+    const owner = typeof body['Owner_Account'] === 'string' ? body['Owner_Account'] : '';
+    const known = this.find(app, groupId);
+    if (known !== undefined) {
+      return known.owner === operator
+        ? refused(10025, 'group id has be used by the operator')
+        : refused(10021, 'group id is in use');
+    }
+    if (this.groups.size >= groupsMax) return refused(10058, 'too many groups');
+    const group = { type, name, owner, sequence: 0, recent: [], seen: new Map() };
+    this.groups.set(keyOf(app, groupId), group);
+    return done({ GroupId: groupId });
+  }
+
+  /** destroy_group. */
+  destroy(app: number, groupId: string): GroupAnswer {
+    return this.groups.delete(keyOf(app, groupId)) ? done() : missing();
+  }
+
+  /** get_group_info of one group, as an element of `GroupInfo`. */
+  info(app: number, groupId: string): Readonly<Record<string, unknown>> {
+    const group = this.find(app, groupId);
+    if (group === undefined) return { GroupId: groupId, ErrorCode: 10010, ErrorInfo: 'no group' };
+    const { type, name, owner } = group;
+    const shown = { Type: type, Name: name, Owner_Account: owner };
+    return { GroupId: groupId, ErrorCode: 0, ErrorInfo: '', ...shown };
+  }
+
+  /** True when the group is there. */
+  has(app: number, groupId: string): boolean {
+    return this.find(app, groupId) !== undefined;
+  }
+
+  /** send_group_msg; `bodyBytes` is the size of the request. */
+  send(app: number, body: Readonly<Record<string, unknown>>): SentMessage {
+    const groupId = String(body['GroupId'] ?? '');
+    const number = body['Random'];
+    const content = JSON.stringify(body['MsgBody'] ?? null);
+    if (typeof number !== 'number' || number < 0 || number > 0xffffffff) {
+      return notStored(refused(10004, 'Random must be a 32-bit number'));
+    }
+    if (Buffer.byteLength(content) > messageBytesMax) return notStored(refused(80002, 'too long'));
+    const group = this.find(app, groupId);
+    if (group === undefined) return notStored(missing());
+    const now = this.nowMs();
+    const digest = createHash('sha256').update(`${number}\0${content}`).digest('hex');
+    const storedAt = group.seen.get(digest);
+    if (storedAt !== undefined && now - storedAt < repeatsMs) {
+      return { answer: done(this.place(group, now)), stored: false, repeat: true };
+    }
+    group.recent = group.recent.filter((time) => now - time < 1000);
+    if (group.recent.length >= messagesPerSecondMax) {
+      return notStored(refused(10023, 'more than 40 messages in a second'));
+    }
+    group.recent.push(now);
+    group.seen.set(digest, now);
+    group.sequence += 1;
+    this.forgetOld(group, now);
+    return { answer: done(this.place(group, now)), stored: true, repeat: false };
+  }
+
+  /** All groups, for the control interface. */
+  show(): readonly { readonly sdk_app_id: number; readonly group_id: string; name: string }[] {
+    return [...this.groups].map(([key, group]) => {
+      const at = key.indexOf('\0');
+      const app = Number(key.slice(0, at));
+      return {
+        sdk_app_id: app,
+        group_id: key.slice(at + 1),
+        name: group.name,
+        messages: group.sequence,
+      };
+    });
+  }
+
+  private find(app: number, groupId: string): Group | undefined {
+    return this.groups.get(keyOf(app, groupId));
+  }
+
+  private place(group: Group, now: number): Readonly<Record<string, unknown>> {
+    return { MsgTime: Math.floor(now / 1000), MsgSeq: group.sequence };
+  }
+
+  /** Entries stand in the order of their times, so the old ones are in front. */
+  private forgetOld(group: Group, now: number): void {
+    for (const [digest, storedAt] of group.seen) {
+      if (now - storedAt < repeatsMs) return;
+      group.seen.delete(digest);
+    }
+  }
+}
+
+function groupIdFault(groupId: string): string | null {
+  if (!/^[\x20-\x7e]+$/.test(groupId)) return 'a GroupId is printable ASCII';
+  if (groupId.length > groupIdBytesMax) return 'a GroupId has at most 48 bytes';
+  return groupId.startsWith('@TGS#') ? 'a GroupId must not begin with @TGS#' : null;
+}
+
+function keyOf(app: number, groupId: string): string {
+  return `${app}\0${groupId}`;
+}
+
+function done(fields: Readonly<Record<string, unknown>> = {}): GroupAnswer {
+  return { code: 0, info: '', fields };
+}
+
+function refused(code: number, info: string): GroupAnswer {
+  return { code, info };
+}
+
+function missing(): GroupAnswer {
+  return refused(10010, 'no such group');
+}
+
+function notStored(answer: GroupAnswer): SentMessage {
+  return { answer, stored: false, repeat: false };
+}

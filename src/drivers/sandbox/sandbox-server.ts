@@ -1,0 +1,94 @@
+/**
+ * The outside world on one machine: a stand-in for Tencent Cloud IM, one for the activity service
+ * and a control interface. For development and tests; production refuses the role.
+ */
+import type { Clock } from '../../ports/clock.ts';
+import type { Timers } from '../../ports/timers.ts';
+import { ingestEvent } from './activity-sandbox.ts';
+import type { ActivityAnswer, IngestedEvent } from './activity-sandbox.ts';
+import { startControlServer } from './control-server.ts';
+import { activityFaultKinds, FaultBoard, imFaultKinds } from './fault-board.ts';
+import type { HttpServer } from './http-json.ts';
+import { ImGroups } from './im-groups.ts';
+import { startImSandbox } from './im-sandbox.ts';
+import type { SandboxImApp } from './im-sandbox.ts';
+import { ReceivedEvents } from './received-events.ts';
+
+/** Where something listens; port 0 takes any free one. */
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** A transport for the activity stand-in. */
+export interface ActivityServer {
+  /** `host:port` with the port that was really taken. */
+  readonly address: string;
+  stop(): Promise<void>;
+}
+
+/** What `startSandbox` needs. */
+export interface SandboxOptions {
+  readonly imListen: ListenAddress;
+  readonly activityListen: ListenAddress;
+  readonly controlListen: ListenAddress;
+  readonly apps: readonly SandboxImApp[];
+  readonly clock: Clock;
+  readonly timers: Timers;
+  /**
+   * Serves `onIngest` over gRPC. Given from outside, because drivers do not import each other; the
+   * composition passes the activity server of the gRPC driver.
+   */
+  readonly startActivityServer: (
+    listen: ListenAddress,
+    onIngest: (event: IngestedEvent, signal: AbortSignal) => Promise<ActivityAnswer>,
+  ) => Promise<ActivityServer>;
+}
+
+/** The running sandbox. */
+export interface Sandbox {
+  readonly imBaseUrl: string;
+  readonly activityAddr: string;
+  readonly controlUrl: string;
+  stop(): Promise<void>;
+}
+
+/** Starts everything, or nothing: when one part cannot start, those before it are stopped. */
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const { clock, timers } = options;
+  const received = { im: new ReceivedEvents(), activity: new ReceivedEvents() };
+  const imFaults = new FaultBoard(imFaultKinds);
+  const activityFaults = new FaultBoard(activityFaultKinds);
+  const groups = new ImGroups(() => clock.wallMs());
+  const running: (HttpServer | ActivityServer)[] = [];
+  const stop = async (): Promise<void> => {
+    await Promise.all(running.splice(0).map((part) => part.stop()));
+  };
+  try {
+    const im = await startImSandbox(options.imListen, {
+      apps: options.apps,
+      groups,
+      received: received.im,
+      faults: imFaults,
+      nowMs: () => clock.wallMs(),
+    });
+    running.push(im);
+    const activityParts = { received: received.activity, faults: activityFaults, timers };
+    const activity = await options.startActivityServer(options.activityListen, (event, signal) =>
+      ingestEvent(activityParts, event, signal),
+    );
+    running.push(activity);
+    const parts = { received, imFaults, activityFaults, groups };
+    const control = await startControlServer(options.controlListen, parts);
+    running.push(control);
+    return {
+      imBaseUrl: im.url,
+      activityAddr: activity.address,
+      controlUrl: control.url,
+      stop,
+    };
+  } catch (thrown) {
+    await stop();
+    throw thrown;
+  }
+}
