@@ -46,7 +46,7 @@ interface Step {
   readonly laterMs: number;
 }
 
-const anyUser = fc.constantFrom('owner', 'u1', 'u2', 'u3', 'u4').map(asUser);
+const anyUser = fc.constantFrom('owner', 'u1', 'u2', 'u3').map(asUser);
 const anyRole = fc.oneof(
   { weight: 12, arbitrary: fc.constant<ActorRole>('user') },
   { weight: 3, arbitrary: fc.constantFrom<ActorRole>('service', 'operator', 'system') },
@@ -55,18 +55,18 @@ const anySeatNo = fc.integer({ min: 0, max: 4 });
 /** Sessions are numbered by the step that opens them: mostly old ones, sometimes the right one. */
 const anySession = fc.integer({ min: 0, max: 40 }).map(session);
 const anyJoin = fc
-  .tuple(fc.constantFrom('a', 'b'), fc.constantFrom('match', 'mismatch'), fc.boolean(), fc.nat(3))
-  .map(([nickname, word, isStale, robot]) =>
+  .tuple(fc.constantFrom('a', 'b'), fc.constantFrom('match', 'mismatch'), fc.nat(3), fc.nat(3))
+  .map(([nickname, word, stale, robot]) =>
     joinRoom(profileOf(nickname), {
       isRobot: robot === 0,
-      ...verdict(word as 'match' | 'mismatch', isStale ? 0n : 1n),
+      ...verdict(word as 'match' | 'mismatch', stale === 0 ? 0n : 1n),
     }),
   );
 
 const anyBody: fc.Arbitrary<CommandBody | Situation> = fc.oneof(
-  { weight: 20, arbitrary: anyJoin },
-  { weight: 20, arbitrary: anySeatNo.map(micUp) },
-  { weight: 8, arbitrary: fc.constant(leaveRoom) },
+  { weight: 24, arbitrary: anyJoin },
+  { weight: 24, arbitrary: anySeatNo.map(micUp) },
+  { weight: 5, arbitrary: fc.constant(leaveRoom) },
   { weight: 8, arbitrary: fc.constant(micDown()) },
   { weight: 4, arbitrary: anyUser.map((userId) => micDown({ userId })) },
   { weight: 3, arbitrary: anySession.map((micSessionId) => micDown({ micSessionId })) },
@@ -84,9 +84,11 @@ const anyStep: fc.Arbitrary<Step> = fc.record({
   laterMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 20_000 })),
 });
 const anyRun = fc.record({
-  mode: fc.constantFrom('free', 'free', 'apply'),
-  passwordHash: fc.constantFrom('', '', 'scrypt$x'),
-  steps: fc.array(anyStep, { maxLength: 60, size: 'max' }),
+  mode: fc.constantFrom('free', 'free', 'free', 'apply'),
+  passwordHash: fc.constantFrom('', '', '', 'scrypt$x'),
+  steps: fc.array(anyStep, { minLength: 10, maxLength: 60, size: 'max' }),
+  /** How often the owner closes at the end; most closings in the middle would waste the run. */
+  closings: fc.nat({ max: 2 }),
 });
 
 /** A run so far: the state, and the log that recovery would read. */
@@ -94,6 +96,7 @@ interface Run {
   state: RoomState;
   nowMs: number;
   decisions: number;
+  online: number;
   readonly log: { readonly events: readonly RoomEvent[]; readonly position: EventPosition }[];
 }
 
@@ -107,7 +110,11 @@ function commandsOf({ body, by, role }: Step, run: Run): readonly Taken[] {
   if (body === 'what is due') {
     return dueCommands(run.state, run.nowMs).map((due) => ({ body: due, by, role: 'system' }));
   }
-  if (body !== 'own session') return [{ body, by, role }];
+  if (body !== 'own session') {
+    // Timers come from the room itself; now and then somebody else tries it.
+    const isTimer = body.type === 'ExpireMicPublish' && role === 'user';
+    return [{ body, by, role: isTimer ? 'system' : role }];
+  }
   const held = findSeatByUser(run.state.seats, by);
   return held === null ? [] : [{ body: confirm(held.occupancy.micSessionId), by, role }];
 }
@@ -118,7 +125,7 @@ function take(run: Run, step: Taken): void {
     nowMs: run.nowMs,
     micSessionId: session(run.decisions),
     micPublishTimeoutMs: publishTimeoutMs,
-    limits: { usersPerRoomMax: 4, eventsPerCommandMax: 5 },
+    limits: { usersPerRoomMax: 3, eventsPerCommandMax: 5 },
   };
   const decision = decide(commandOf(step.body, step), facts, run.state);
   seenKinds.add(`${step.body.type} ${decision.kind}`);
@@ -127,6 +134,7 @@ function take(run: Run, step: Taken): void {
   const before = run.state;
   run.state = evolveCommand(before, decision.events, position);
   run.log.push({ events: decision.events, position });
+  run.online = decision.events.reduce(countedOnline, run.online);
   expect(run.state.version).toBe(before.version + 1n);
   checkAnswer(decision, run.state);
 }
@@ -148,7 +156,7 @@ function checkAnswer(decision: Applied, state: RoomState): void {
 function checkRoom(run: Run): void {
   expect(checkRoomInvariants(run.state)).toBeNull();
   expect(run.state.users.size).toBe(new Set([...run.state.users.entries()].map(([id]) => id)).size);
-  expect(run.state.users.size).toBe(onlineByCounting(run.log.flatMap((entry) => entry.events)));
+  expect(run.state.users.size).toBe(run.online);
   const next = nextDeadline(run.state);
   const due = dueCommands(run.state, Number.MAX_SAFE_INTEGER);
   expect(due[0]).toEqual(next?.command);
@@ -156,30 +164,26 @@ function checkRoom(run: Run): void {
 }
 
 /** The online count as an observer of the events alone would keep it. */
-function onlineByCounting(events: readonly RoomEvent[]): number {
-  let online = 0;
-  for (const event of events) {
-    if (event.type === 'RoomUserJoined') online += 1;
-    if (event.type === 'RoomUserLeft') online -= 1;
-    if (event.type === 'RoomClosed') {
-      expect(event.finalOnlineCount).toBe(online);
-      online = 0;
-    }
-    expect(online).toBeGreaterThanOrEqual(0);
-  }
-  return online;
+function countedOnline(before: number, event: RoomEvent): number {
+  if (event.type === 'RoomUserJoined') return before + 1;
+  if (event.type === 'RoomUserLeft') return before - 1;
+  if (event.type !== 'RoomClosed') return before;
+  expect(event.finalOnlineCount).toBe(before);
+  return 0;
 }
 
 const seenKinds = new Set<string>();
 
 it('any sequence of commands keeps the room whole and replays to an equal state', () => {
   fc.assert(
-    fc.property(anyRun, ({ mode, passwordHash, steps }) => {
+    fc.property(anyRun, ({ mode, passwordHash, steps, closings }) => {
       const state = initialRoomState(app, room);
-      const run: Run = { state, nowMs: 1_000_000, decisions: 0, log: [] };
+      const run: Run = { state, nowMs: 1_000_000, decisions: 0, online: 0, log: [] };
       const body = createRoom({ mode: mode as 'free' | 'apply', passwordHash });
       take(run, { body, by: asUser('owner'), role: 'user' });
-      for (const step of steps) {
+      const closing: Step = { by: asUser('owner'), role: 'user', body: closeRoom(), laterMs: 1 };
+      const ending = Array.from({ length: closings }, () => closing);
+      for (const step of [...steps, ...ending]) {
         run.nowMs += step.laterMs;
         for (const command of commandsOf(step, run)) take(run, command);
         if (step.body === 'what is due') expect(dueCommands(run.state, run.nowMs)).toEqual([]);
@@ -192,7 +196,7 @@ it('any sequence of commands keeps the room whole and replays to an equal state'
       expect(replayed).toEqual(run.state);
       expect([...replayed.users.entries()]).toEqual([...run.state.users.entries()]);
     }),
-    { numRuns: 200 },
+    { numRuns: 150 },
   );
 });
 
