@@ -63,6 +63,7 @@ CREATE TABLE room_command_log (
   events               MEDIUMBLOB NULL,
   events_crc32c        INT UNSIGNED NULL,
   chain_hash           BINARY(32) NULL,
+  topic                VARCHAR(249) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   partition_id         INT NOT NULL,
   kafka_offset         BIGINT NULL,
   epoch                BIGINT NOT NULL,
@@ -70,7 +71,7 @@ CREATE TABLE room_command_log (
   lease_token          VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   PRIMARY KEY (app_code, room_id, command_id),
   UNIQUE KEY one_writer_per_version (app_code, room_id, applied_version),
-  KEY by_offset (partition_id, kafka_offset)
+  KEY by_offset (topic, partition_id, kafka_offset)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 -- Each event's envelope once; the outbox points at it.

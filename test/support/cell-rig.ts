@@ -251,11 +251,14 @@ export class CellRig {
   /** The first reply to a call, from any of the nodes. */
   reply(nodes: RigNode | readonly RigNode[], correlationId: string): Promise<ReplyRecord> {
     const list: readonly RigNode[] = 'cell' in nodes ? [nodes] : nodes;
-    return eventually(`a reply to ${correlationId}`, () =>
-      list
-        .map(({ replies }) => replies.byCorrelation.get(correlationId)?.[0])
-        .find((found) => found !== undefined),
-    );
+    return eventually(`a reply to ${correlationId}`, () => {
+      for (const { fatal, replies } of list) {
+        if (fatal.length > 0) throw new Error('the cell has ended itself', { cause: fatal[0] });
+        const found = replies.byCorrelation.get(correlationId)?.[0];
+        if (found !== undefined) return found;
+      }
+      return null;
+    });
   }
 
   /** The result record of a reply; fails when the reply is a refusal. */

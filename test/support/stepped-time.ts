@@ -54,16 +54,21 @@ export class SteppedTime implements Clock, Timers {
   }
 }
 
+/** Longest real time that a condition may take to come true. */
+const patienceMs = 15_000;
+
 /** Waits, turn by turn, until `done` answers something; fails naming what was waited for. */
 export async function eventually<T>(
   what: string,
   done: () => T | null | undefined | false,
-  turnsMax = 2000,
 ): Promise<T> {
-  for (let turn = 0; turn < turnsMax; turn += 1) {
+  const untilMs = performance.now() + patienceMs;
+  for (;;) {
     const value = done();
     if (value !== null && value !== undefined && value !== false) return value;
+    if (performance.now() > untilMs) {
+      throw new Error(`waited ${patienceMs} ms in vain for: ${what}`);
+    }
     await new Promise((resolve) => setImmediate(resolve));
   }
-  throw new Error(`waited ${turnsMax} turns in vain for: ${what}`);
 }

@@ -98,7 +98,11 @@ export class CommitWork {
       this.targets.committed(built, drafts, tookMs);
       return null;
     }
-    if (outcome.kind === 'stopped') return this.dropLost(works, lost);
+    if (outcome.kind === 'stopped') {
+      // A gate that broke (and did not say no) is a fault of ours: it is thrown here.
+      await gate;
+      return this.dropLost(works, lost);
+    }
     return this.afterFailure(works, built, drafts, outcome, tries);
   }
 

@@ -3,6 +3,7 @@
  * the other. A partition is ours only when both say so; each takeover makes a fresh Partition object,
  * and losing it (to a rebalance, to the fence) kills that object and everything that hangs on it.
  */
+import { Failure } from '../../kernel/failure.ts';
 import type { TakenPartition } from '../../ports/partition-store.ts';
 import type { CellContext } from '../cell-context.ts';
 import { retryForever } from '../retry-forever.ts';
@@ -70,8 +71,7 @@ export class PartitionSet {
       'fenced: a higher epoch owns the partition',
     );
     this.lose(partition);
-    const { retakePauseMs } = this.context.options;
-    this.take(partition.id, retakePauseMs * (0.5 + this.context.random.fraction('retake')));
+    this.take(partition.id, this.retakePauseMs());
   }
 
   /** Takes no more partitions; those it has stay until `releaseAll`. */
@@ -109,17 +109,32 @@ export class PartitionSet {
   }
 
   private take(id: number, pauseMs: number): void {
-    if (this.closed || this.taking.has(id) || this.owned.has(id) || this.stopped.has(id)) return;
+    if (!this.wanted(id) || this.taking.has(id)) return;
+    if (this.owned.has(id) || this.stopped.has(id)) return;
     this.taking.add(id);
-    void this.takeOver(id, pauseMs).finally(() => {
+    void this.takeOverOnce(id, pauseMs).finally(() => {
       this.taking.delete(id);
-      // Lost and assigned again while this takeover ran: begin anew.
-      if (this.wanted(id) && !this.owned.has(id) && !this.stopped.has(id)) this.take(id, 0);
+      // Lost and assigned again while this takeover ran, or outrun by another node: begin anew.
+      this.take(id, this.retakePauseMs());
     });
   }
 
   private wanted(id: number): boolean {
     return !this.closed && this.assigned.has(id);
+  }
+
+  private retakePauseMs(): number {
+    return this.context.options.retakePauseMs * (0.5 + this.context.random.fraction('retake'));
+  }
+
+  /** Another node may take the partition in the same moment; then the group's next word decides. */
+  private async takeOverOnce(id: number, pauseMs: number): Promise<void> {
+    try {
+      await this.takeOver(id, pauseMs);
+    } catch (error) {
+      if (!(error instanceof Failure) || error.kind !== 'fenced') throw error;
+      this.context.log.warn({ partition: id, error: error.message }, 'outrun in a takeover');
+    }
   }
 
   private async takeOver(id: number, pauseMs: number): Promise<void> {

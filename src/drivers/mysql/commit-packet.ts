@@ -57,7 +57,7 @@ export function buildCommitPacket(
   addFences(add, topicText, batch.fences, nowMs);
   addVersionChecks(add, batch.versionChecks);
   addRooms(add, batch.roomRows);
-  addLog(add, batch.logRows);
+  addLog(add, topicText, batch.logRows);
   addEvents(add, batch.eventRows, nowMs);
   addDeadLetters(add, batch.deadLetters);
   addSettledOffsets(add, topicText, batch.fences, clearSettled);
@@ -159,25 +159,26 @@ function listValues(row: RoomMetaRow): string {
   );
 }
 
-function addLog(add: Add, rows: readonly LogRow[]): void {
+function addLog(add: Add, topicText: string, rows: readonly LogRow[]): void {
   if (rows.length === 0) return;
   add(
     { kind: 'log', roomKeys: distinctRooms(rows) },
     'INSERT INTO room_command_log (app_code,room_id,command_id,command_type,actor_user_id,' +
       'payload_hash,payload_hash_version,outcome,applied_version,decided_version,decided_at_ms,' +
-      'result,result_crc32c,events,events_crc32c,chain_hash,partition_id,kafka_offset,epoch,' +
-      `owner_node_id,lease_token) VALUES ${rows.map(logValues).join()}`,
+      'result,result_crc32c,events,events_crc32c,chain_hash,topic,partition_id,kafka_offset,epoch,' +
+      `owner_node_id,lease_token) VALUES ${rows.map((row) => logValues(row, topicText)).join()}`,
   );
 }
 
-function logValues(row: LogRow): string {
+function logValues(row: LogRow, topicText: string): string {
   return (
     `(${text(row.appCode)},${text(row.roomId)},${text(row.commandId)},${text(row.commandType)},` +
     `${text(row.actorUserId)},${bytes(row.payloadHash)},${whole(row.payloadHashVersion)},` +
     `${text(row.outcome)},${row.appliedVersion ?? 'NULL'},${row.decidedVersion},` +
     `${whole(row.decidedAtMs)},${bytes(row.result)},${crc32c(row.result)},` +
     `${bytesOrNull(row.events)},${row.events === null ? 'NULL' : crc32c(row.events)},` +
-    `${bytesOrNull(row.chainHash)},${whole(row.partition)},${row.kafkaOffset ?? 'NULL'},` +
+    `${bytesOrNull(row.chainHash)},${topicText},${whole(row.partition)},` +
+    `${row.kafkaOffset ?? 'NULL'},` +
     `${row.epoch},${text(row.ownerNodeId)},${text(row.leaseToken)})`
   );
 }

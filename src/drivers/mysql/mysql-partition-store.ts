@@ -127,8 +127,8 @@ export class MysqlPartitionStore implements PartitionStore {
       'SELECT kafka_offset FROM partition_settled ' +
         'WHERE topic = ? AND partition_id = ? AND kafka_offset > ? ' +
         'UNION SELECT kafka_offset FROM room_command_log ' +
-        'WHERE partition_id = ? AND kafka_offset > ? ORDER BY kafka_offset',
-      [this.place.topic, partition, appliedOffset, partition, appliedOffset],
+        'WHERE topic = ? AND partition_id = ? AND kafka_offset > ? ORDER BY kafka_offset',
+      [this.place.topic, partition, appliedOffset, this.place.topic, partition, appliedOffset],
     );
     return rows.map((row) => BigInt(String(row['kafka_offset'])));
   }
