@@ -78,11 +78,11 @@ export class BrokerSockets {
 
   private countProduces(socket: Socket): void {
     const write = socket.write.bind(socket) as (...args: unknown[]) => boolean;
-    socket.write = ((chunk: unknown, ...rest: unknown[]): boolean => {
+    socket.write = (chunk: unknown, ...rest: unknown[]): boolean => {
       // Counted before the write: a write that throws half-way may have sent bytes.
       if (isProduceRequest(chunk)) this.produces += 1;
       return write(chunk, ...rest);
-    }) as typeof socket.write;
+    };
   }
 
   private tellUnreachable(address: string): void {

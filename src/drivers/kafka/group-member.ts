@@ -4,7 +4,7 @@
  * replaced by a new one; only what cannot pass is reported as a crash.
  */
 import type { Consumer, EachBatchPayload, PartitionAssigner } from 'kafkajs';
-import { settleWithin } from '../system/settle-within.ts';
+import { settleWithin } from '../settle-within.ts';
 import { createKafkaClient, endlessRetry } from './kafka-client.ts';
 import type { KafkaClient } from './kafka-client.ts';
 import type { KafkaDeps, KafkaSettings } from './kafka-settings.ts';

@@ -2,7 +2,7 @@
  * Stores group offsets as a hint for people and lag tools. One commit is under way at a time; what
  * comes meanwhile replaces what waits, so that a slow coordinator never piles anything up.
  */
-import { settleWithin } from '../system/settle-within.ts';
+import { settleWithin } from '../settle-within.ts';
 import type { KafkaDeps } from './kafka-settings.ts';
 
 /** An offset that the group would go on with. */

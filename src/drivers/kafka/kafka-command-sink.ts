@@ -5,7 +5,7 @@
  */
 import type { CommandSink, OutgoingRecord, ProduceOutcome } from '../../ports/command-sink.ts';
 import { unknownOutcome } from '../../kernel/unknown-outcome.ts';
-import { settleWithin } from '../system/settle-within.ts';
+import { settleWithin } from '../settle-within.ts';
 import { BrokerHealth } from './broker-health.ts';
 import type { KafkaDeps, KafkaSettings } from './kafka-settings.ts';
 import { LogOffsets } from './log-offsets.ts';

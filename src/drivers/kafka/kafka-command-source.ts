@@ -166,13 +166,14 @@ export class KafkaCommandSource implements CommandSource {
     }
   }
 
-  private deliver({ batch, resolveOffset }: EachBatchPayload): void {
+  private deliver(payload: EachBatchPayload): void {
+    const { batch } = payload;
     const { partition, messages } = batch;
     const last = messages.at(-1);
     if (last === undefined) return;
     // Both positions move before the hand-over, so that an `open` inside it has the last word.
     this.book.advance(partition, BigInt(batch.lastOffset()));
-    resolveOffset(last.offset);
+    payload.resolveOffset(last.offset);
     const records = messages.map((message): SourceRecord => ({
       partition,
       offset: BigInt(message.offset),

@@ -10,7 +10,7 @@ import type { EventSink, PublishOutcome } from '../../ports/event-sink.ts';
 import type { ClaimedRun } from '../../ports/outbox-store.ts';
 import { partitionKeyBytes } from '../../protocol/partition.ts';
 import { headerNames } from '../../protocol/topics.ts';
-import { settleWithin } from '../system/settle-within.ts';
+import { settleWithin } from '../settle-within.ts';
 import type { KafkaDeps, KafkaSettings } from './kafka-settings.ts';
 import { ProducerLink, messageOf } from './producer-link.ts';
 

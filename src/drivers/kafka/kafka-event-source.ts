@@ -5,7 +5,7 @@
  */
 import type { EachBatchPayload } from 'kafkajs';
 import type { EventSource } from '../../ports/event-source.ts';
-import { settleWithin } from '../system/settle-within.ts';
+import { settleWithin } from '../settle-within.ts';
 import { EventWork, sleepBeforeRetryMs } from './event-work.ts';
 import type { EventHandler } from './event-work.ts';
 import { GroupMember } from './group-member.ts';

@@ -6,7 +6,7 @@
 import { BoundedQueue } from '../../kernel/bounded-queue.ts';
 import type { OutgoingReply, ReplySink } from '../../ports/reply-sink.ts';
 import { headerNames } from '../../protocol/topics.ts';
-import { settleWithin } from '../system/settle-within.ts';
+import { settleWithin } from '../settle-within.ts';
 import type { KafkaDeps, KafkaSettings } from './kafka-settings.ts';
 import { ProducerLink, messageOf } from './producer-link.ts';
 

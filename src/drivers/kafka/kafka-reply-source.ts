@@ -112,7 +112,8 @@ class KafkaReplySource implements ReplySource {
     return member;
   }
 
-  private onBatch({ batch, resolveOffset }: EachBatchPayload, handlers: ReplyHandlers) {
+  private onBatch(payload: EachBatchPayload, handlers: ReplyHandlers): Promise<void> {
+    const { batch } = payload;
     for (const message of batch.messages) {
       const offset = BigInt(message.offset);
       // Fetched again after a rejoin: the gateway has had it.
@@ -126,7 +127,7 @@ class KafkaReplySource implements ReplySource {
       handlers.onReply({ correlationId, value: message.value });
     }
     const last = batch.messages.at(-1);
-    if (last !== undefined) resolveOffset(last.offset);
+    if (last !== undefined) payload.resolveOffset(last.offset);
     return Promise.resolve();
   }
 

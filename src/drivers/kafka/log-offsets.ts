@@ -2,7 +2,7 @@
 import type { Admin } from 'kafkajs';
 import { Failure } from '../../kernel/failure.ts';
 import type { LogRange } from '../../ports/command-source.ts';
-import { settleWithin } from '../system/settle-within.ts';
+import { settleWithin } from '../settle-within.ts';
 import { briefRetry, createKafkaClient } from './kafka-client.ts';
 import type { KafkaClient } from './kafka-client.ts';
 import type { KafkaDeps, KafkaSettings } from './kafka-settings.ts';

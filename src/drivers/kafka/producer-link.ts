@@ -9,7 +9,7 @@ import { unknownOutcome } from '../../kernel/unknown-outcome.ts';
 import type { UnknownOutcome } from '../../kernel/unknown-outcome.ts';
 import { headerNames } from '../../protocol/topics.ts';
 import { crc32cHex } from '../../protocol/crc32c.ts';
-import { settleWithin } from '../system/settle-within.ts';
+import { settleWithin } from '../settle-within.ts';
 import { briefRetry, createKafkaClient } from './kafka-client.ts';
 import type { KafkaClient } from './kafka-client.ts';
 import type { KafkaDeps, KafkaSettings } from './kafka-settings.ts';

@@ -8,7 +8,7 @@ import { createRequire } from 'node:module';
 
 interface QueueShape {
   pending: unknown[];
-  scheduleCheckPendingRequests(): void;
+  scheduleCheckPendingRequests: (this: QueueShape) => void;
 }
 
 const marker = Symbol.for('roomcell.request-queue-patched');
@@ -28,7 +28,7 @@ export function patchRequestQueue(): boolean {
     return false;
   }
   if (prototype[marker] === true) return true;
-  const original = prototype.scheduleCheckPendingRequests;
+  const { scheduleCheckPendingRequests: original } = prototype;
   prototype.scheduleCheckPendingRequests = function (this: QueueShape): void {
     if (this.pending.length > 0) original.call(this);
   };

@@ -3,7 +3,7 @@
  * three times, then nothing for five seconds.
  */
 import type { ChainableCommander, Redis } from 'ioredis';
-import { settleWithin } from '../system/settle-within.ts';
+import { settleWithin } from '../settle-within.ts';
 import { Breaker } from './breaker.ts';
 import type { BreakerSettings } from './breaker.ts';
 import type { LeaseScript } from './lease-scripts.ts';

@@ -4,7 +4,6 @@
  * connection drops may never settle (its issue 2193): every call goes through `settleWithin`.
  */
 import { Redis } from 'ioredis';
-import type { RedisOptions } from 'ioredis';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Metrics } from '../../ports/metrics.ts';
@@ -31,13 +30,8 @@ export interface RedisDeps {
 const reconnectDelayMaxMs = 1_000;
 const connectTimeoutMs = 2_000;
 
-/** A client that is connecting already. `role` names it in the log; `more` overrides options. */
-export function createRedisClient(
-  settings: RedisSettings,
-  role: string,
-  deps: RedisDeps,
-  more: RedisOptions = {},
-): Redis {
+/** A client that is connecting already. `role` names it in the log. */
+export function createRedisClient(settings: RedisSettings, role: string, deps: RedisDeps): Redis {
   const client = new Redis(settings.url, {
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
@@ -48,7 +42,6 @@ export function createRedisClient(
     // A replica that was the primary until a moment ago: connect again and find the new one.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
     ...(settings.connectionName === undefined ? {} : { connectionName: settings.connectionName }),
-    ...more,
   });
   tellOutages(client, role, deps.log);
   return client;

@@ -5,7 +5,7 @@
 import type { Redis } from 'ioredis';
 import type { CancelTimer } from '../../ports/timers.ts';
 import type { Wake } from '../../ports/wake.ts';
-import { settleWithin } from '../system/settle-within.ts';
+import { settleWithin } from '../settle-within.ts';
 import { closeRedisClient, createRedisClient } from './redis-client.ts';
 import type { RedisDeps, RedisSettings } from './redis-client.ts';
 

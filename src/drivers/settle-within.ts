@@ -2,7 +2,7 @@
  * A bound on every wait for somebody else's library: whatever it does, the caller goes on in time.
  * The work itself is not stopped; a late end of it is nobody's business any more.
  */
-import type { Timers } from '../../ports/timers.ts';
+import type { Timers } from '../ports/timers.ts';
 
 /** How a bounded wait ended. */
 export type Settled<T> =
