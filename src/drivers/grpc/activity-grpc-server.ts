@@ -8,7 +8,7 @@ import type { IngestRequest } from './generated/roomcell/v1/activity_pb.ts';
 import { retryInfo, statusAnswer, StatusError } from './error-details.ts';
 import { createGrpcHost } from './grpc-host.ts';
 import type { GrpcHost, GrpcHostPorts } from './grpc-host.ts';
-import { bridgeService } from './grpc-service.ts';
+import { bridgeService } from './grpc-bridge.ts';
 
 /** What became of one event. `status` answers any gRPC status, for receivers that refuse. */
 export type IngestAnswer =

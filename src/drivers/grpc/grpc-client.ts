@@ -13,8 +13,8 @@ import type { Clock } from '../../ports/clock.ts';
 import { answerBytesMax, clientOptions } from './channel-options.ts';
 import { readFailure } from './error-details.ts';
 import type { WireFailure } from './error-details.ts';
-import { methodDefinition } from './grpc-service.ts';
-import type { AnyGenService } from './grpc-service.ts';
+import { methodDefinition } from './grpc-bridge.ts';
+import type { AnyGenService } from './grpc-bridge.ts';
 
 /** How one call is made. */
 export interface UnaryCallOptions {

@@ -18,7 +18,7 @@ import type { Metrics } from '../../ports/metrics.ts';
 import type { Timers } from '../../ports/timers.ts';
 import { answerBytesMax, requestBytesMax, serverOptions } from './channel-options.ts';
 import { statusOf } from './error-details.ts';
-import type { BridgedHandler, BridgedService, UnaryCallContext } from './grpc-service.ts';
+import type { BridgedHandler, BridgedService, UnaryCallContext } from './grpc-bridge.ts';
 import { createReflection } from './reflection.ts';
 
 /** Where to listen and what to serve. */

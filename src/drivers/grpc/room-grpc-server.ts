@@ -11,8 +11,8 @@ import { RoomQueries } from './generated/roomcell/v1/room_queries_pb.ts';
 import type { CommandMeta } from './generated/roomcell/v1/room_types_pb.ts';
 import { createGrpcHost } from './grpc-host.ts';
 import type { GrpcHost, GrpcHostPorts } from './grpc-host.ts';
-import { bridgeService } from './grpc-service.ts';
-import type { UnaryCallContext, UnaryHandlers } from './grpc-service.ts';
+import { bridgeService } from './grpc-bridge.ts';
+import type { UnaryCallContext, UnaryHandlers } from './grpc-bridge.ts';
 import { commandLookup, commandResult, roomListEntry, roomSnapshot } from './room-answers.ts';
 import type { RtcSdkAppIds } from './room-answers.ts';
 import {
