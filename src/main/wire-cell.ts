@@ -1,0 +1,124 @@
+/** Role `cell`: the single writer on Kafka, MySQL and Redis. */
+import type { CellOptions } from '../cell/cell-options.ts';
+import { Cell } from '../cell/cell.ts';
+import { createKafkaCommandSource } from '../drivers/kafka/kafka-command-source.ts';
+import { createKafkaReplySink } from '../drivers/kafka/kafka-reply-sink.ts';
+import { createRedisLeaseDirectory } from '../drivers/redis/redis-lease-directory.ts';
+import type { TopicLayout } from '../ports/partition-store.ts';
+import type { Role } from './role.ts';
+import { stagedRole, type Resources, type RunningStage } from './staged-role.ts';
+import type { WiringContext } from './wiring-context.ts';
+
+/** One lane per node; a second one is worth its price only when a bench says so. */
+const onlyLane = 0;
+/** Part of the drain time that work in hand may take; the rest is for giving everything up. */
+const drainShare = 0.7;
+
+/** Makes the role. */
+export function wireCell(process: WiringContext): Role {
+  const context = process.forRole('cell');
+  const { log, timers } = context;
+  return stagedRole({
+    name: 'cell',
+    log,
+    timers,
+    async prepare(waiting, resources) {
+      const layout = await context.foundation.ready(waiting);
+      return runningCell(context, layout, resources);
+    },
+  });
+}
+
+function runningCell(
+  context: WiringContext,
+  layout: TopicLayout,
+  resources: Resources,
+): RunningStage {
+  const { kafka, topics, config, mysql, driverPorts, incarnation, nodeId } = context;
+  const { clock, timers, random, log, metrics, trace, codec, wake } = context;
+  const source = createKafkaCommandSource(
+    {
+      kafka,
+      topic: topics.commands,
+      groupId: `${topics.commands}.cells`,
+      instanceName: nodeId,
+      partitionCount: layout.partitionCount,
+      sessionTimeoutMs: config.kafka.sessionTimeoutMs,
+      rebalanceTimeoutMs: config.kafka.rebalanceTimeoutMs,
+      heartbeatIntervalMs: config.kafka.heartbeatIntervalMs,
+    },
+    driverPorts,
+  );
+  const replies = createKafkaReplySink({ kafka, topic: topics.replies }, driverPorts);
+  const leases = createRedisLeaseDirectory(
+    { redis: context.redis, nodeId, leaseTtlMs: config.leaseTtlMs },
+    driverPorts,
+  );
+  const lane = mysql.openLane({ incarnation, lane: onlyLane });
+  resources.add('leases', () => leases.stop());
+  resources.add('commit lane', () => lane.stop());
+  resources.add('reply sink', () => replies.stop());
+  const cell = new Cell({
+    options: cellOptions(context),
+    clock,
+    timers,
+    random,
+    log,
+    metrics,
+    trace,
+    codec,
+    schemas: mysql.schemaRegistry,
+    source,
+    replies,
+    leases,
+    partitions: mysql.partitionStore,
+    rooms: mysql.roomReader,
+    snapshots: mysql.snapshotStore,
+    lane,
+    wake,
+  });
+  return {
+    async start() {
+      await replies.start();
+      await cell.start({
+        configuredPartitionCount: layout.partitionCount,
+        onFatal: (cause) => context.crashed('cell', cause),
+      });
+    },
+    drain: () => cell.drain(config.drainTimeoutMs * drainShare),
+    stop: () => cell.stop(),
+    readiness: () => cell.readiness(),
+  };
+}
+
+function cellOptions({ config, nodeId, incarnation, topics }: WiringContext): CellOptions {
+  const { cell, limits } = config;
+  return {
+    nodeId,
+    incarnation,
+    advertiseAddr: config.advertiseAddr,
+    commandsTopic: topics.commands,
+    lane: onlyLane,
+    batchCommandsMax: cell.batchCommandsMax,
+    batchBytesMax: cell.batchBytesMax,
+    partitionHighWater: cell.partitionHighWater,
+    partitionLowWater: cell.partitionLowWater,
+    roomQueueMax: cell.roomQueueMax,
+    concurrentLoadsMax: cell.concurrentLoadsMax,
+    residentRoomsMax: cell.residentRoomsMax,
+    snapshotEveryN: config.snapshotEveryN,
+    snapshotsKept: cell.snapshotsKept,
+    leaseTtlMs: config.leaseTtlMs,
+    leaseBudgetMs: cell.leaseBudgetMs,
+    micPublishTimeoutMs: config.micPublishTimeoutMs,
+    offsetFlushMs: cell.offsetFlushMs,
+    deadlinePollMs: cell.deadlinePollMs,
+    releaseMarkWaitMs: cell.releaseMarkWaitMs,
+    retakePauseMs: cell.retakePauseMs,
+    imUsefulForMs: cell.imUsefulForMs,
+    limits: {
+      usersPerRoomMax: limits.usersPerRoomMax,
+      eventsPerCommandMax: limits.eventsPerCommandMax,
+    },
+  };
+}
