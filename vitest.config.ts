@@ -19,6 +19,7 @@ export default defineConfig({
         name,
         include: [`test/**/*.${name}.spec.ts`],
         environment: 'node',
+        setupFiles: ['test/support/end-with-runner.ts'],
         pool: 'forks',
         maxWorkers,
         sequence: { groupOrder: order },
