@@ -1,0 +1,63 @@
+/** What every Wake must do. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Wake } from '../../../src/ports/wake.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+
+/** Two processes' ends of one wake. */
+export interface WakeFixture {
+  readonly here: Wake;
+  readonly there: Wake;
+  close(): Promise<void>;
+}
+
+/** Declares the suite. */
+export function wakeContract(name: string, makeFixture: () => Promise<WakeFixture>): void {
+  describe(`Wake contract: ${name}`, () => {
+    let fixture: WakeFixture;
+    beforeAll(async () => {
+      fixture = await makeFixture();
+    });
+    afterAll(() => fixture.close());
+
+    it('wakes the own process and the others', async () => {
+      const woken = { here: 0, there: 0 };
+      const ends = [
+        fixture.here.subscribe(() => (woken.here += 1)),
+        fixture.there.subscribe(() => (woken.there += 1)),
+      ];
+      // A hint may be lost while the other end is still subscribing, so hints are repeated.
+      await waitUntil(
+        'both ends woken by hints of the first',
+        () => {
+          fixture.here.hint();
+          return Promise.resolve(woken.here > 0 && woken.there > 1);
+        },
+        { seen: () => woken },
+      );
+      ends.forEach((end) => end());
+    });
+
+    it('does not wake who has unsubscribed', async () => {
+      let gone = 0;
+      let staying = 0;
+      fixture.there.subscribe(() => (gone += 1))();
+      const end = fixture.there.subscribe(() => (staying += 1));
+      const before = gone;
+      await waitUntil('a hint heard', () => {
+        fixture.here.hint();
+        return Promise.resolve(staying > 0);
+      });
+      expect(gone).toBe(before);
+      end();
+    });
+
+    it('takes a flood of hints without waiting and without a throw', async () => {
+      let woken = 0;
+      const end = fixture.there.subscribe(() => (woken += 1));
+      for (let hint = 0; hint < 10_000; hint += 1) fixture.here.hint();
+      await waitUntil('the flood heard', () => Promise.resolve(woken > 0));
+      expect(woken).toBeLessThan(100);
+      end();
+    });
+  });
+}
