@@ -1,7 +1,6 @@
 /**
  * One 32-bit hash of a text, the same on every machine and in every release. The persistent map
- * orders its entries by it, and therefore the order of a room's users in snapshots follows from it:
- * treat a change as a change of a stored format.
+ * iterates in its order: it stays as it is, so that nobody's order changes with a release.
  */
 
 const fnvOffsetBasis = 0x811c9dc5;

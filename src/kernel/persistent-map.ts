@@ -26,7 +26,7 @@ export interface PersistentMap<V> {
 /** The map without entries. Every call gives the same object. */
 export function emptyPersistentMap<V>(): PersistentMap<V> {
   // The one empty map holds no value of any type, so it is a map of every type.
-  return emptyMap as PersistentMap<V>;
+  return emptyMap;
 }
 
 /**
