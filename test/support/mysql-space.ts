@@ -10,8 +10,10 @@ import type { MysqlServerSettings } from '../../src/drivers/mysql/connection-set
 import { migrate } from '../../src/drivers/mysql/migrate.ts';
 import { createMysqlDrivers } from '../../src/drivers/mysql/mysql-drivers.ts';
 import type { MysqlDrivers, MysqlSettings } from '../../src/drivers/mysql/mysql-drivers.ts';
+import { toMysqlError } from '../../src/drivers/mysql/mysql-errors.ts';
 import { openSession } from '../../src/drivers/mysql/session.ts';
 import type { MysqlSession, Row } from '../../src/drivers/mysql/session.ts';
+import { waitUntil } from './wait-until.ts';
 
 /** The project's migrations. */
 export const migrationsFolder = fileURLToPath(new URL('../../migrations', import.meta.url));
@@ -26,6 +28,12 @@ export interface MysqlSpace {
   openObserver(): Promise<MysqlSession>;
   /** One statement through the observer of this space. */
   sql(text: string, values?: readonly unknown[]): Promise<readonly Row[]>;
+  /** Whether a transaction holds the owner row of `partition` right now. */
+  ownerRowIsHeld(partition: number): Promise<boolean>;
+  /** The statements that run now on this database, without the asking one. */
+  runningStatements(): Promise<readonly string[]>;
+  /** Waits until the server knows of no transaction on this database. */
+  noTransactionIsOpen(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -69,6 +77,12 @@ export async function openMysqlSpace(): Promise<MysqlSpace> {
     moreDrivers,
     openObserver,
     sql: (text, values) => observer.rows(text, values ?? []),
+    ownerRowIsHeld: (partition) => ownerRowIsHeld(observer, partition),
+    runningStatements: async () => {
+      const rows = await observer.rows(runningStatements, [server.database]);
+      return rows.map((row) => String(row['info']));
+    },
+    noTransactionIsOpen: () => noTransactionIsOpen(observer, server.database),
     async close() {
       await Promise.all(opened.map((drivers) => drivers.close()));
       await dropDatabase(server);
@@ -82,4 +96,42 @@ export async function dropDatabase(server: MysqlServerSettings): Promise<void> {
   const session = await openSession(server, pooledSession, { withDatabase: false });
   await session.run(`DROP DATABASE IF EXISTS ${mysql.escapeId(server.database)}`);
   await session.end();
+}
+
+const runningStatements =
+  'SELECT info FROM information_schema.processlist ' +
+  "WHERE db = ? AND command = 'Query' AND id <> CONNECTION_ID() AND info IS NOT NULL";
+
+async function ownerRowIsHeld(observer: MysqlSession, partition: number): Promise<boolean> {
+  try {
+    await observer.run(
+      'SELECT epoch FROM partition_owner WHERE topic = ? AND partition_id = ? FOR UPDATE NOWAIT',
+      ['t.commands', partition],
+    );
+    return false;
+  } catch (thrown) {
+    if (toMysqlError(thrown).sort === 'lockWait') return true;
+    throw thrown;
+  }
+}
+
+/**
+ * The server answers from a copy of its transactions that it renews only when nobody has looked for
+ * 100 ms; the pause differs from look to look, so that two files cannot keep each other from it.
+ */
+async function noTransactionIsOpen(observer: MysqlSession, database: string): Promise<void> {
+  let open: readonly Row[] = [];
+  await waitUntil(
+    'no open transaction in information_schema.innodb_trx',
+    async () => {
+      open = await observer.rows(
+        'SELECT t.trx_mysql_thread_id AS thread, t.trx_state AS state ' +
+          'FROM information_schema.innodb_trx t JOIN information_schema.processlist p ' +
+          'ON p.id = t.trx_mysql_thread_id WHERE p.db = ? AND p.id <> CONNECTION_ID()',
+        [database],
+      );
+      return open.length === 0;
+    },
+    { everyMs: 150 + Math.random() * 200, seen: () => open },
+  );
 }

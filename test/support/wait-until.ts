@@ -7,7 +7,11 @@
 export async function waitUntil<T>(
   expected: string,
   probe: () => Promise<T | null | false>,
-  options: { readonly limitMs?: number; readonly seen?: () => unknown } = {},
+  options: {
+    readonly limitMs?: number;
+    readonly everyMs?: number;
+    readonly seen?: () => unknown;
+  } = {},
 ): Promise<T> {
   const limitMs = options.limitMs ?? 10_000;
   const giveUpAt = performance.now() + limitMs;
@@ -18,6 +22,6 @@ export async function waitUntil<T>(
       const seen = options.seen === undefined ? String(answer) : JSON.stringify(options.seen());
       throw new Error(`waited ${limitMs} ms for: ${expected}; last seen: ${seen}`);
     }
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await new Promise((resolve) => setTimeout(resolve, options.everyMs ?? 10));
   }
 }

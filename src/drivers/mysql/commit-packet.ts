@@ -15,7 +15,17 @@ import type {
   LogRow,
   RoomMetaRow,
 } from '../../ports/commit-lane.ts';
-import { bytes, bytesOrNull, cutTo, text, textOrNull, whole, wholeOrNull } from './sql-literals.ts';
+import {
+  big,
+  bigOrNull,
+  bytes,
+  bytesOrNull,
+  cutTo,
+  text,
+  textOrNull,
+  whole,
+  wholeOrNull,
+} from './sql-literals.ts';
 
 /** What one statement of the packet is. Rooms are named where a failure is about rooms. */
 export type PacketStep =
@@ -72,10 +82,10 @@ function addFences(add: Add, topicText: string, fences: readonly FenceStep[], no
   for (const fence of ascending) {
     add(
       { kind: 'fence', partition: fence.partition },
-      `UPDATE partition_owner SET applied_offset=${fence.appliedOffset},commit_seq=commit_seq+1,` +
+      `UPDATE partition_owner SET applied_offset=${big(fence.appliedOffset)},commit_seq=commit_seq+1,` +
         `updated_at_ms=${whole(nowMs)} WHERE topic=${topicText} AND ` +
-        `partition_id=${whole(fence.partition)} AND epoch=${fence.epoch} AND ` +
-        `incarnation=${text(fence.incarnation)} AND commit_seq=${fence.commitSeq}`,
+        `partition_id=${whole(fence.partition)} AND epoch=${big(fence.epoch)} AND ` +
+        `incarnation=${text(fence.incarnation)} AND commit_seq=${big(fence.commitSeq)}`,
     );
   }
 }
@@ -128,10 +138,10 @@ function addRooms(add: Add, rooms: readonly RoomMetaRow[]): void {
 
 function roomValues(row: RoomMetaRow): string {
   return (
-    `(${text(row.appCode)},${text(row.roomId)},${whole(row.partition)},${row.version},` +
+    `(${text(row.appCode)},${text(row.roomId)},${whole(row.partition)},${big(row.version)},` +
     `${bytes(row.chainHash)},${text(row.status)},${text(row.ownerUserId)},` +
-    `${whole(row.seatCount)},${text(row.mode)},${row.visibleRegionId},` +
-    `${text(row.passwordHash)},${row.passwordVersion},${textOrNull(row.closeInfoJson)},` +
+    `${whole(row.seatCount)},${text(row.mode)},${big(row.visibleRegionId)},` +
+    `${text(row.passwordHash)},${big(row.passwordVersion)},${textOrNull(row.closeInfoJson)},` +
     `${wholeOrNull(row.nextDeadlineMs)},${whole(row.createdAtMs)},${whole(row.updatedAtMs)})`
   );
 }
@@ -139,21 +149,21 @@ function roomValues(row: RoomMetaRow): string {
 /** The WHERE alone decides: 0 rows mean that the stored version is another one. */
 function roomUpdate(row: RoomMetaRow): string {
   return (
-    `UPDATE rooms SET version=${row.version},chain_hash=${bytes(row.chainHash)},` +
+    `UPDATE rooms SET version=${big(row.version)},chain_hash=${bytes(row.chainHash)},` +
     `status=${text(row.status)},owner_user_id=${text(row.ownerUserId)},` +
     `seat_count=${whole(row.seatCount)},mode=${text(row.mode)},` +
-    `visible_region_id=${row.visibleRegionId},password_hash=${text(row.passwordHash)},` +
-    `password_version=${row.passwordVersion},close_info_json=${textOrNull(row.closeInfoJson)},` +
+    `visible_region_id=${big(row.visibleRegionId)},password_hash=${text(row.passwordHash)},` +
+    `password_version=${big(row.passwordVersion)},close_info_json=${textOrNull(row.closeInfoJson)},` +
     `next_deadline_ms=${wholeOrNull(row.nextDeadlineMs)},updated_at_ms=${whole(row.updatedAtMs)} ` +
     `WHERE app_code=${text(row.appCode)} AND room_id=${text(row.roomId)} ` +
-    `AND version=${row.previousVersion}`
+    `AND version=${big(row.previousVersion)}`
   );
 }
 
 function listValues(row: RoomMetaRow): string {
   return (
     `(${text(row.appCode)},${text(row.roomId)},${text(row.status)},${text(row.title)},` +
-    `${text(row.coverUrl)},${text(row.ownerUserId)},${text(row.mode)},${row.visibleRegionId},` +
+    `${text(row.coverUrl)},${text(row.ownerUserId)},${text(row.mode)},${big(row.visibleRegionId)},` +
     `${row.locked ? 1 : 0},${text(JSON.stringify(row.tags))},${whole(row.seatCount)},` +
     `${whole(row.onlineCount)},${whole(row.createdAtMs)},${whole(row.updatedAtMs)})`
   );
@@ -174,12 +184,12 @@ function logValues(row: LogRow, topicText: string): string {
   return (
     `(${text(row.appCode)},${text(row.roomId)},${text(row.commandId)},${text(row.commandType)},` +
     `${text(row.actorUserId)},${bytes(row.payloadHash)},${whole(row.payloadHashVersion)},` +
-    `${text(row.outcome)},${row.appliedVersion ?? 'NULL'},${row.decidedVersion},` +
+    `${text(row.outcome)},${bigOrNull(row.appliedVersion)},${big(row.decidedVersion)},` +
     `${whole(row.decidedAtMs)},${bytes(row.result)},${crc32c(row.result)},` +
     `${bytesOrNull(row.events)},${row.events === null ? 'NULL' : crc32c(row.events)},` +
     `${bytesOrNull(row.chainHash)},${topicText},${whole(row.partition)},` +
-    `${row.kafkaOffset ?? 'NULL'},` +
-    `${row.epoch},${text(row.ownerNodeId)},${text(row.leaseToken)})`
+    `${bigOrNull(row.kafkaOffset)},` +
+    `${big(row.epoch)},${text(row.ownerNodeId)},${text(row.leaseToken)})`
   );
 }
 
@@ -202,7 +212,7 @@ function addEvents(add: Add, rows: readonly EventRow[], nowMs: number): void {
 
 function eventValues(row: EventRow): string {
   return (
-    `(${text(row.appCode)},${text(row.roomId)},${row.roomVersion},${whole(row.eventIndex)},` +
+    `(${text(row.appCode)},${text(row.roomId)},${big(row.roomVersion)},${whole(row.eventIndex)},` +
     `${text(row.eventId)},${text(row.eventType)},${whole(row.occurredAtMs)},` +
     `${bytes(row.envelope)},${crc32c(row.envelope)})`
   );
@@ -213,7 +223,7 @@ function outboxValues(row: EventRow, nowMs: number): string[] {
   return row.destinations.map((destination) => {
     const usefulUntilMs = destination === 'im' ? row.usefulUntilMs : null;
     return (
-      `(${text(row.eventId)},${text(row.appCode)},${text(row.roomId)},${row.roomVersion},` +
+      `(${text(row.eventId)},${text(row.appCode)},${text(row.roomId)},${big(row.roomVersion)},` +
       `${whole(row.eventIndex)},${text(row.eventType)},${text(destination)},${shard},'pending',` +
       `${wholeOrNull(usefulUntilMs)},${whole(nowMs)})`
     );
@@ -228,7 +238,7 @@ function addDeadLetters(add: Add, rows: readonly DeadLetterRow[]): void {
   if (rows.length === 0) return;
   const values = rows.map(
     (row) =>
-      `(${text(row.topic)},${whole(row.partition)},${row.kafkaOffset},` +
+      `(${text(row.topic)},${whole(row.partition)},${big(row.kafkaOffset)},` +
       `${text(cutTo(row.reason, 64))},${text(cutTo(row.detail, 1_000))},` +
       `${bytesOrNull(row.recordKey)},${bytesOrNull(row.recordValue)},${text(row.headersJson)},` +
       `${whole(row.recordTimeMs)},${whole(row.createdAtMs)})`,
@@ -249,7 +259,7 @@ function addSettledOffsets(
   clearSettled: readonly FenceStep[],
 ): void {
   const values = fences.flatMap((fence) =>
-    fence.settledOffsets.map((offset) => `(${topicText},${whole(fence.partition)},${offset})`),
+    fence.settledOffsets.map((offset) => `(${topicText},${whole(fence.partition)},${big(offset)})`),
   );
   if (values.length > 0) {
     add(
@@ -260,7 +270,8 @@ function addSettledOffsets(
   }
   if (clearSettled.length === 0) return;
   const passed = clearSettled.map(
-    (fence) => `(partition_id=${whole(fence.partition)} AND kafka_offset<=${fence.appliedOffset})`,
+    (fence) =>
+      `(partition_id=${whole(fence.partition)} AND kafka_offset<=${big(fence.appliedOffset)})`,
   );
   add(
     { kind: 'settledOffsets' },

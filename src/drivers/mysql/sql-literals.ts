@@ -7,8 +7,12 @@ import mysql from 'mysql2';
 /** Ids of ours consist of these characters and need no escaping (`domain/ids.ts`). */
 const plain = /^[A-Za-z0-9_.:-]*$/;
 
-/** A text, quoted and escaped. */
+/**
+ * A text, quoted and escaped; throws TypeError for anything else, because a null that slipped
+ * through the types would be stored as the word.
+ */
 export function text(value: string): string {
+  if (typeof value !== 'string') throw new TypeError(`${String(value)} is not a text`);
   return plain.test(value) ? `'${value}'` : mysql.escape(value);
 }
 
@@ -31,6 +35,17 @@ export function bytesOrNull(value: Uint8Array | null): string {
 export function whole(value: number): string {
   if (!Number.isSafeInteger(value)) throw new RangeError(`${value} is not a whole number`);
   return String(value);
+}
+
+/** A 64-bit number; throws TypeError for anything else. */
+export function big(value: bigint): string {
+  if (typeof value !== 'bigint') throw new TypeError(`${String(value)} is not a bigint`);
+  return value.toString();
+}
+
+/** A 64-bit number that may be absent. */
+export function bigOrNull(value: bigint | null): string {
+  return value === null ? 'NULL' : big(value);
 }
 
 /** A whole number that may be absent. */

@@ -1,0 +1,197 @@
+/**
+ * The numbered races of the outbox's claim, step by step: a relay is stopped in front of a named
+ * statement while another one acts.
+ */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  defaultPoolLimits,
+  pooledSession,
+} from '../../../../src/drivers/mysql/connection-settings.ts';
+import { createOutboxStore } from '../../../../src/drivers/mysql/outbox-store.ts';
+import { MysqlPool } from '../../../../src/drivers/mysql/pool.ts';
+import type { MysqlSession } from '../../../../src/drivers/mysql/session.ts';
+import { createDeferred } from '../../../../src/kernel/deferred.ts';
+import type { Deferred } from '../../../../src/kernel/deferred.ts';
+import { claimOf, nowMs, putRows, seeRow, shownRuns } from '../../../support/outbox-rows.ts';
+import { openMysqlSpace } from '../../../support/mysql-space.ts';
+import type { MysqlSpace } from '../../../support/mysql-space.ts';
+
+/** The statement in front of which a relay is stopped. */
+const claimingUpdate = /^UPDATE room_outbox .*claim_token = CASE/s;
+const streamRead = /^\(SELECT .* FORCE INDEX \(by_stream\)/s;
+
+/** A pool whose sessions stop once before the n-th statement that matches. */
+class StoppingPool extends MysqlPool {
+  readonly reached: Deferred<void> = createDeferred<void>();
+  readonly goOn: Deferred<void> = createDeferred<void>();
+  private left: number;
+  private readonly before: RegExp;
+
+  constructor(space: MysqlSpace, before: RegExp, nth: number) {
+    super(space.server, pooledSession, defaultPoolLimits);
+    this.before = before;
+    this.left = nth;
+  }
+
+  override withSession<T>(body: (session: MysqlSession) => Promise<T>): Promise<T> {
+    return super.withSession((session) => {
+      const stopping = Object.create(session) as MysqlSession;
+      stopping.run = async (sql, values, limitMs) => {
+        await this.stopBefore(sql);
+        return session.run(sql, values, limitMs);
+      };
+      stopping.rows = async (sql, values) => {
+        await this.stopBefore(sql);
+        return session.rows(sql, values);
+      };
+      return body(stopping);
+    });
+  }
+
+  private async stopBefore(sql: string): Promise<void> {
+    if (!this.before.test(sql)) return;
+    this.left -= 1;
+    if (this.left !== 0) return;
+    this.reached.resolve();
+    await this.goOn.promise;
+  }
+}
+
+describe('races of the outbox on MySQL', () => {
+  let space: MysqlSpace;
+  let pools: MysqlPool[] = [];
+
+  beforeAll(async () => {
+    space = await openMysqlSpace();
+  });
+  beforeEach(async () => {
+    await space.sql('DELETE FROM room_outbox');
+    await space.sql('DELETE FROM room_events');
+  });
+  afterAll(async () => {
+    await Promise.all(pools.map((pool) => pool.close()));
+    await space.close();
+  });
+
+  const stoppingAt = (before: RegExp, nth = 1): StoppingPool => {
+    const pool = new StoppingPool(space, before, nth);
+    pools = [...pools, pool];
+    return pool;
+  };
+  const plainStore = () => createOutboxStore(space.drivers.pool);
+  const rowsOf = (...versions: number[]) =>
+    putRows(
+      space.sql,
+      versions.map((version) => ({ room: 'a', version })),
+    );
+  const replay = (rowId: bigint) =>
+    space.sql("UPDATE room_outbox SET status = 'pending' WHERE id = ? AND status = 'failed'", [
+      rowId,
+    ]);
+
+  it('two relays that plan the same head: one gets the run, the other nothing', async () => {
+    await rowsOf(1, 2);
+    const slow = stoppingAt(claimingUpdate);
+    const claimed = createOutboxStore(slow).claimRuns(claimOf());
+    await slow.reached.promise;
+    await rowsOf(3);
+    const quick = await plainStore().claimRuns(claimOf());
+    slow.goOn.resolve();
+    expect(shownRuns(quick)).toEqual(['a/im: 1,2,3']);
+    expect(await claimed).toEqual([]);
+  });
+
+  it('a relay that saw less than the winner gets no part of the room', async () => {
+    await rowsOf(1, 2, 3);
+    const slow = stoppingAt(claimingUpdate);
+    const claimed = createOutboxStore(slow).claimRuns(claimOf());
+    await slow.reached.promise;
+    const quick = await plainStore().claimRuns(claimOf({ runSize: 2 }));
+    slow.goOn.resolve();
+    expect(shownRuns(quick)).toEqual(['a/im: 1,2']);
+    expect(await claimed).toEqual([]);
+  });
+
+  it('a late start between plan and claim keeps the run with its adapter', async () => {
+    const ids = await rowsOf(1, 2);
+    const [first] = await plainStore().claimRuns(claimOf());
+    const expired = claimOf({ nowMs: nowMs + 60_000 });
+    const slow = stoppingAt(claimingUpdate);
+    const claimed = createOutboxStore(slow).claimRuns(expired);
+    await slow.reached.promise;
+    const started = await plainStore().start(first?.claimToken ?? '', ids, nowMs + 120_000);
+    slow.goOn.resolve();
+    expect(started).toHaveLength(2);
+    expect(await claimed).toEqual([]);
+  });
+
+  it('a replayed older row: whoever claims second gives its own back', async () => {
+    const [one, two] = (await putRows(space.sql, [
+      { room: 'a', version: 1, status: 'failed' },
+      { room: 'a', version: 2 },
+    ])) as [bigint, bigint];
+    // S has planned the head 2 …
+    const slow = stoppingAt(claimingUpdate);
+    const bySlow = createOutboxStore(slow).claimRuns(claimOf());
+    await slow.reached.promise;
+    await replay(one);
+    // … R claims the head 1 and stops before its second look …
+    const other = stoppingAt(streamRead, 2);
+    const byOther = createOutboxStore(other).claimRuns(claimOf({ runSize: 1 }));
+    await other.reached.promise;
+    // … S claims 2 and sees that 1 is under way.
+    slow.goOn.resolve();
+    expect(await bySlow).toEqual([]);
+    expect((await seeRow(space.sql, two)).status).toBe('pending');
+    other.goOn.resolve();
+    expect(shownRuns(await byOther)).toEqual(['a/im: 1']);
+  });
+
+  it('two relays that see each other both give back, and the next round has one head', async () => {
+    const [one, two] = (await putRows(space.sql, [
+      { room: 'a', version: 1, status: 'failed' },
+      { room: 'a', version: 2 },
+    ])) as [bigint, bigint];
+    const slow = stoppingAt(streamRead, 2);
+    const bySlow = createOutboxStore(slow).claimRuns(claimOf());
+    await slow.reached.promise;
+    await replay(one);
+    // Row 2 is claimed by S already: R finds the room under way and leaves row 1 alone.
+    expect(await plainStore().claimRuns(claimOf())).toEqual([]);
+    // The same with R having looked before S claimed: its head is put there by hand.
+    await space.sql(
+      "UPDATE room_outbox SET status = 'delivering', claim_token = 'r', lock_until_ms = ? " +
+        'WHERE id = ?',
+      [nowMs + 60_000, one],
+    );
+    slow.goOn.resolve();
+    expect(await bySlow).toEqual([]);
+    expect((await seeRow(space.sql, two)).status).toBe('pending');
+    await plainStore().giveBack('r', [one]);
+    expect(shownRuns(await plainStore().claimRuns(claimOf()))).toEqual(['a/im: 1,2']);
+  });
+
+  it('a process that is frozen inside a transaction holds back its own rows only', async () => {
+    const [one] = await rowsOf(1);
+    await putRows(space.sql, [{ room: 'b', version: 1 }]);
+    const frozen = await space.openObserver();
+    await frozen.run('START TRANSACTION');
+    await frozen.run('SELECT id FROM room_outbox WHERE id = ? FOR UPDATE', [one]);
+    const startedMs = performance.now();
+    const runs = await plainStore().claimRuns(claimOf());
+    await frozen.run('ROLLBACK');
+    expect(shownRuns(runs)).toEqual(['b/im: 1']);
+    expect(performance.now() - startedMs).toBeLessThan(1_500);
+  });
+
+  it('an envelope that is damaged fails its row by name and holds nobody up', async () => {
+    const [one] = (await rowsOf(1, 2)) as [bigint, bigint];
+    await space.sql('UPDATE room_events SET envelope_crc32c = 1 WHERE room_version = 1');
+    expect(await plainStore().claimRuns(claimOf())).toEqual([]);
+    expect(await seeRow(space.sql, one)).toMatchObject({
+      status: 'failed',
+      lastError: expect.stringContaining('checksum') as string,
+    });
+    expect(shownRuns(await plainStore().claimRuns(claimOf()))).toEqual(['a/im: 2']);
+  });
+});
