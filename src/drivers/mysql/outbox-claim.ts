@@ -99,13 +99,12 @@ async function claimStreams(
   const open = streams.filter((stream) => roomFor(stream, budget) > 0);
   const views = await readStreams(session, open, request.runSize);
   const heads: PlannedRun[] = [];
-  let headsLeft = budget.left;
   for (const stream of open) {
     const plan = planRun(views.get(streamKey(stream)) ?? [], request);
     if (plan.kind === 'killer') await failKiller(session, request, plan.row);
     const head = plan.kind === 'run' ? plan.rowIds[0] : undefined;
-    if (head === undefined || headsLeft <= 0) continue;
-    headsLeft -= 1;
+    if (head === undefined || roomFor(stream, budget) <= 0) continue;
+    spend(budget, stream, 1);
     heads.push({ stream, claimToken: request.newClaimToken(), rowIds: [head] });
   }
   // 2. Take the heads (races A and B).
@@ -140,7 +139,13 @@ function roomFor(stream: Stream, budget: Budget): number {
   return Math.min(budget.left, budget.perDestination.get(stream.destination) ?? 0);
 }
 
-/** The run that begins with our head; spends the budget. The head itself was claimed already. */
+function spend(budget: Budget, stream: Stream, rows: number): void {
+  budget.left -= rows;
+  const left = budget.perDestination.get(stream.destination) ?? 0;
+  budget.perDestination.set(stream.destination, left - rows);
+}
+
+/** The run that begins with our head; spends the budget for the rows behind it. */
 function wholeRun(
   head: PlannedRun,
   rows: readonly UnfinishedRow[],
@@ -155,11 +160,9 @@ function wholeRun(
   // To the plan our head looks like a row that may be taken, which it is: by us.
   const asClaimable = rows.map((row) => (row === own ? { ...row, lockUntilMs: 0 } : row));
   const plan = planRun(asClaimable, { ...request, startedMax: Number.POSITIVE_INFINITY });
-  const rowsMax = Math.max(roomFor(head.stream, budget), 1);
+  const rowsMax = 1 + Math.max(roomFor(head.stream, budget), 0);
   const rowIds = plan.kind === 'run' ? plan.rowIds.slice(0, rowsMax) : head.rowIds;
-  budget.left -= rowIds.length;
-  const room = budget.perDestination.get(head.stream.destination) ?? 0;
-  budget.perDestination.set(head.stream.destination, room - rowIds.length);
+  spend(budget, head.stream, rowIds.length - 1);
   return { ...head, rowIds };
 }
 
