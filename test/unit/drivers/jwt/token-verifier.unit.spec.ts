@@ -1,0 +1,131 @@
+/** Bearer tokens: who is let in, and as whom. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { issueDevelopmentToken } from '../../../../src/drivers/jwt/development-token.ts';
+import { createTokenVerifier } from '../../../../src/drivers/jwt/token-verifier.ts';
+import type { Caller } from '../../../../src/ports/room-api.ts';
+import type { TokenVerifier } from '../../../../src/ports/token-verifier.ts';
+
+const secret = 'a secret of thirty-two bytes or more';
+const nowMs = 1_700_000_000_000;
+const nowS = nowMs / 1_000;
+const clockAt = (wallMs: number) => ({ wallMs: () => wallMs, monoMs: () => 0 });
+const user: Caller = { appCode: 'app1', subject: 'u1', role: 'user' };
+
+const hs256 = (atMs = nowMs) => createTokenVerifier({ kind: 'hs256', secret }, clockAt(atMs));
+
+function signed(claims: Record<string, unknown>, key = secret): Promise<string> {
+  const all = { app_code: 'app1', role: 'user', sub: 'u1', exp: nowS + 60, ...claims };
+  const present = Object.fromEntries(
+    Object.entries(all).filter(([, value]) => value !== undefined),
+  );
+  return new SignJWT(present)
+    .setProtectedHeader({ alg: 'HS256' })
+    .sign(new TextEncoder().encode(key));
+}
+
+async function faultOf(token: string, verifier?: TokenVerifier): Promise<string> {
+  const verdict = await (verifier ?? (await hs256())).verify(token);
+  return verdict.kind === 'refused' ? verdict.fault : verdict.kind;
+}
+
+describe('a development token', () => {
+  test('names its caller until it expires', async () => {
+    const token = await issueDevelopmentToken(secret, user, 60_000, clockAt(nowMs));
+    expect(await (await hs256()).verify(token)).toEqual({ kind: 'valid', caller: user });
+    const later = await hs256(nowMs + 66_000);
+    expect(await faultOf(token, later)).toBe('token expired');
+  });
+});
+
+describe('a token', () => {
+  test('of another secret is refused', async () => {
+    const token = await signed({}, 'another secret of thirty-two bytes or so');
+    expect(await faultOf(token)).toContain('signed by nobody we know');
+  });
+
+  test('without a signature is refused', async () => {
+    const [, body] = (await signed({})).split('.');
+    const header = Buffer.from('{"alg":"none"}').toString('base64url');
+    expect(await faultOf(`${header}.${body}.`)).not.toBe('valid');
+  });
+
+  test.each(['exp', 'sub', 'app_code', 'role'])('without %s is refused by name', async (claim) => {
+    expect(await faultOf(await signed({ [claim]: undefined }))).toContain(`claim ${claim}`);
+  });
+
+  test.each([
+    ['app_code', { app_code: 'a b' }],
+    ['app_code', { app_code: 7 }],
+    ['role', { role: 'admin' }],
+    ['sub', { sub: 'user.with.dots' }],
+  ])('with a malformed %s is refused', async (claim, claims) => {
+    expect(await faultOf(await signed(claims))).toContain(claim);
+  });
+
+  test('that is not valid yet is refused', async () => {
+    expect(await faultOf(await signed({ nbf: nowS + 60 }))).toContain('nbf');
+  });
+
+  test('of a service may have a subject that is no user id', async () => {
+    const token = await signed({ role: 'service', sub: 'svc.backend:1' });
+    expect(await (await hs256()).verify(token)).toMatchObject({ kind: 'valid' });
+  });
+
+  test.each(['', 'x', 'a.b.c', 'x'.repeat(9_000)])('that is none is refused: %#', async (text) => {
+    expect(await faultOf(text)).toMatch(/token (malformed|too long)/);
+  });
+
+  test('fault texts never repeat the token', async () => {
+    const token = await signed({ role: 'admin' });
+    expect(await faultOf(token)).not.toContain(token.slice(0, 12));
+  });
+});
+
+test('a secret that is too short is refused at the start', async () => {
+  const short = createTokenVerifier({ kind: 'hs256', secret: 'short' }, clockAt(nowMs));
+  await expect(short).rejects.toThrow('fewer than 32 bytes');
+});
+
+describe('a key set', () => {
+  let folder = '';
+  beforeAll(() => void (folder = mkdtempSync(path.join(tmpdir(), 'roomcell-jwks-'))));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  async function keySet(alg: 'RS256' | 'ES256') {
+    const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
+    const jwk = { ...(await exportJWK(publicKey)), alg, kid: 'k1', use: 'sig' };
+    const file = path.join(folder, `${alg}.json`);
+    writeFileSync(file, JSON.stringify({ keys: [jwk] }));
+    const verifier = await createTokenVerifier({ kind: 'jwksFile', path: file }, clockAt(nowMs));
+    const sign = (kid: string) =>
+      new SignJWT({ app_code: 'app1', role: 'user' })
+        .setProtectedHeader({ alg, kid })
+        .setSubject('u1')
+        .setExpirationTime(nowS + 60)
+        .sign(privateKey);
+    return { verifier, sign, publicJwk: jwk };
+  }
+
+  test.each(['RS256', 'ES256'] as const)('verifies %s tokens of its keys', async (alg) => {
+    const { verifier, sign } = await keySet(alg);
+    expect(await verifier.verify(await sign('k1'))).toEqual({ kind: 'valid', caller: user });
+    expect(await faultOf(await sign('k2'), verifier)).toContain('nobody we know');
+  });
+
+  test('never takes a public key for a shared secret', async () => {
+    const { verifier, publicJwk } = await keySet('RS256');
+    const forged = await signed({}, JSON.stringify(publicJwk));
+    expect(await faultOf(forged, verifier)).toBe('token signed with another algorithm');
+  });
+
+  test('that cannot be fetched says nothing about the token', async () => {
+    const keys = { kind: 'jwksUrl', url: 'http://127.0.0.1:9/keys' } as const;
+    const verifier = await createTokenVerifier(keys, clockAt(nowMs));
+    const { sign } = await keySet('ES256');
+    expect(await verifier.verify(await sign('k1'))).toMatchObject({ kind: 'unreachable' });
+  });
+});
