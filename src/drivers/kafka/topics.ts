@@ -3,7 +3,7 @@
  * a partition count decides where rooms live, so a difference is a finding for people (and a named
  * state of the cell), not something to repair at start.
  */
-import { ConfigResourceTypes } from 'kafkajs';
+import kafkajs from 'kafkajs';
 import type { Admin, ITopicConfig } from 'kafkajs';
 import { Failure } from '../../kernel/failure.ts';
 import { destinations, topicNames } from '../../protocol/topics.ts';
@@ -44,6 +44,8 @@ export interface TopicReport {
   readonly findings: readonly TopicFinding[];
 }
 
+// Not a named import: Node does not see this name in the package's CommonJS, only bundlers do.
+const topicResource = kafkajs.ConfigResourceTypes.TOPIC;
 const timestampType = 'message.timestamp.type';
 const logAppendTime = 'LogAppendTime';
 const triesMax = 20;
@@ -61,11 +63,12 @@ export async function ensureTopics(
 ): Promise<TopicReport> {
   const client = createKafkaClient(kafka, deps.log, briefRetry);
   const admin = client.kafka.admin();
+  const created: string[] = [];
   try {
     await connectWhenThere(admin, deps, signal);
     for (let tries = 1; ; tries += 1) {
       try {
-        return await ensureOnce(admin, plan);
+        return await ensureOnce(admin, plan, created);
       } catch (error) {
         // A broker that has just started refuses for a while (no controller yet, too few replicas).
         if (tries >= triesMax || signal?.aborted === true) throw refused(error);
@@ -97,13 +100,13 @@ async function connectWhenThere(
   }
 }
 
-async function ensureOnce(admin: Admin, plan: TopicPlan): Promise<TopicReport> {
+/** Adds to `created` what it creates; an attempt that fails later has created it all the same. */
+async function ensureOnce(admin: Admin, plan: TopicPlan, created: string[]): Promise<TopicReport> {
   const wanted = topicConfigs(plan);
   const before = new Set(await admin.listTopics());
   const missing = wanted.filter(({ topic }) => !before.has(topic));
   // False when another node was faster, which is as good. One call per topic: with several in one
   // call kafkajs would report a topic that failed and one that exists as the same error.
-  const created: string[] = [];
   for (const config of missing) {
     if (await admin.createTopics({ topics: [config] })) created.push(config.topic);
   }
@@ -125,7 +128,7 @@ async function ensureOnce(admin: Admin, plan: TopicPlan): Promise<TopicReport> {
 async function timestampTypeOf(admin: Admin, topic: string): Promise<string> {
   const { resources } = await admin.describeConfigs({
     includeSynonyms: false,
-    resources: [{ type: ConfigResourceTypes.TOPIC, name: topic, configNames: [timestampType] }],
+    resources: [{ type: topicResource, name: topic, configNames: [timestampType] }],
   });
   return resources[0]?.configEntries[0]?.configValue ?? 'unknown';
 }
