@@ -14,8 +14,8 @@ import type { MysqlServerSettings, SessionLimits } from './connection-settings.t
 import { sqlMode } from './connection-settings.ts';
 import { MysqlError, ownTimeLimit, toMysqlError } from './mysql-errors.ts';
 
-/** A value of a column: texts (BIGINT too), numbers, bytes, null. */
-export type Row = Readonly<Record<string, unknown>>;
+/** One row by column name. BIGINT and DECIMAL arrive as texts, so that no digit is lost. */
+export type Row = Readonly<Record<string, string | number | Uint8Array | null>>;
 
 type SqlValues = Parameters<typeof mysql.format>[1];
 

@@ -237,12 +237,9 @@ describe('a batch that the server refuses', () => {
         'WHERE app_code = ? AND room_id = ? ORDER BY id',
       [testApp, roomId],
     );
-    expect(rows.map((row) => `${row['event_index']} ${row['destination']}`)).toEqual([
-      '0 im',
-      '0 activity',
-      '1 im',
-      '1 activity',
-    ]);
+    expect(
+      rows.map((row) => `${String(row['event_index'])} ${String(row['destination'])}`),
+    ).toEqual(['0 im', '0 activity', '1 im', '1 activity']);
     expect(rows.map((row) => row['useful_until_ms'])).toEqual(['61000', null, '61000', null]);
     expect(new Set(rows.map((row) => row['status']))).toEqual(new Set(['pending']));
     expect(new Set(rows.map((row) => row['shard'])).size).toBe(1);
