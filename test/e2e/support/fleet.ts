@@ -1,0 +1,219 @@
+/**
+ * A small fleet of real processes on the real stack, for one test file: own database, keys, topics
+ * and ports; MySQL and Redis behind proxies of its own. Whatever the fleet started it ends.
+ */
+import { createServer } from 'node:net';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import mysql from 'mysql2/promise';
+import { createGrpcClient, type GrpcClient } from '../../../src/drivers/grpc/grpc-client.ts';
+import { RoomCommands } from '../../../src/drivers/grpc/generated/roomcell/v1/room_commands_pb.ts';
+import { RoomQueries } from '../../../src/drivers/grpc/generated/roomcell/v1/room_queries_pb.ts';
+import { issueDevelopmentToken } from '../../../src/drivers/jwt/development-token.ts';
+import { createSystemClock } from '../../../src/drivers/system/system-clock.ts';
+import type { RoleName } from '../../../src/main/role.ts';
+import type { TracePoint } from '../../../src/ports/trace.ts';
+import { openTestSpace, type TestSpace } from '../../support/stack-env.ts';
+import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
+import { RoleProcess } from './role-process.ts';
+
+const root = new URL('../../../', import.meta.url).pathname;
+const jwtSecret = 'a secret of tests, long enough for HS256';
+
+/** The app that a fleet serves. */
+export const fleetApp = 'demo';
+
+/** A crash or a freeze at a named point of the code. */
+export interface FaultAt {
+  readonly point: TracePoint;
+  readonly pass: number;
+  readonly action: 'kill' | 'stop';
+  /** Passes count only once the test has called `arm` with this name. */
+  readonly armedBy?: string;
+}
+
+/** A gateway's clients, with a token of one user per call. */
+export interface FleetClient {
+  readonly commands: GrpcClient<typeof RoomCommands>['calls'];
+  readonly queries: GrpcClient<typeof RoomQueries>['calls'];
+  close(): void;
+}
+
+/** See the file header. */
+export class Fleet {
+  readonly space: TestSpace;
+  readonly mysqlProxy: TcpProxy;
+  readonly redisProxy: TcpProxy;
+  private readonly folder = mkdtempSync(join(tmpdir(), 'roomcell-fleet-'));
+  private readonly processes: RoleProcess[] = [];
+  private readonly clients: FleetClient[] = [];
+  private readonly env: Record<string, string>;
+  private database: mysql.Connection | null = null;
+
+  private constructor(
+    space: TestSpace,
+    proxies: { readonly mysql: TcpProxy; readonly redis: TcpProxy },
+    env: Readonly<Record<string, string>>,
+    ports: readonly number[],
+  ) {
+    this.space = space;
+    this.mysqlProxy = proxies.mysql;
+    this.redisProxy = proxies.redis;
+    const [im, activity, control] = ports;
+    this.env = {
+      ...space.env,
+      ROOMCELL_MYSQL_HOST: '127.0.0.1',
+      ROOMCELL_MYSQL_PORT: String(proxies.mysql.port),
+      ROOMCELL_REDIS_URL: `redis://127.0.0.1:${proxies.redis.port}`,
+      ROOMCELL_KAFKA_TOPIC_PREFIX: space.topic('room'),
+      ROOMCELL_KAFKA_SESSION_TIMEOUT: '6s',
+      ROOMCELL_AUTH_HS256_SECRET: jwtSecret,
+      ROOMCELL_DEPLOYMENT_SECRET: 'a deployment secret of tests, 32 bytes',
+      ROOMCELL_TENCENT_IM_APPS_DEMO_SECRET_KEY: 'a secret key of tests',
+      ROOMCELL_TENCENT_IM_APPS_DEMO_BASE_URL: `http://127.0.0.1:${im}`,
+      ROOMCELL_ACTIVITY_ADDR: `127.0.0.1:${activity}`,
+      ROOMCELL_SANDBOX_IM_LISTEN: `127.0.0.1:${im}`,
+      ROOMCELL_SANDBOX_ACTIVITY_LISTEN: `127.0.0.1:${activity}`,
+      ROOMCELL_SANDBOX_CONTROL_LISTEN: `127.0.0.1:${control}`,
+      ...env,
+    };
+  }
+
+  /** Opens an empty fleet; call it in `beforeAll` and `close()` in `afterAll`. */
+  static async open(label: string, env: Readonly<Record<string, string>> = {}): Promise<Fleet> {
+    const space = await openTestSpace(label);
+    const redisUrl = new URL(space.redis.url);
+    const proxies = {
+      mysql: await startTcpProxy({ targetPort: space.mysql.port, targetHost: space.mysql.host }),
+      redis: await startTcpProxy({
+        targetPort: Number(redisUrl.port),
+        targetHost: redisUrl.hostname,
+      }),
+    };
+    return new Fleet(space, proxies, env, await freePorts(3));
+  }
+
+  /** Address of the sandbox's own record. */
+  get sandboxControl(): string {
+    return `http://${this.env['ROOMCELL_SANDBOX_CONTROL_LISTEN'] ?? ''}`;
+  }
+
+  /** Starts roles in one process; does not wait for readiness. */
+  async start(
+    name: string,
+    roles: readonly RoleName[],
+    options: { readonly faultAt?: FaultAt; readonly env?: Readonly<Record<string, string>> } = {},
+  ): Promise<RoleProcess> {
+    const [opsPort = 0, grpcPort = 0] = await freePorts(2);
+    const { faultAt } = options;
+    // Without a fault the product's own command line runs; several roles need the other door.
+    const [only] = roles;
+    const plain = faultAt === undefined && roles.length === 1;
+    const script = plain ? 'src/main/cli.js' : 'test/e2e/processes/roles-with-faults.js';
+    const started = new RoleProcess({
+      name,
+      script: join(root, 'dist', script),
+      args: plain && only !== undefined ? [only] : roles,
+      opsPort,
+      grpcPort,
+      env: {
+        ...this.env,
+        ROOMCELL_NODE_ID: name,
+        ROOMCELL_OPS_LISTEN: `127.0.0.1:${opsPort}`,
+        ROOMCELL_GATEWAY_GRPC_LISTEN: `127.0.0.1:${grpcPort}`,
+        ROOMCELL_ADVERTISE_ADDR: `127.0.0.1:${grpcPort}`,
+        FAULT_AT: faultAt === undefined ? 'gateway.before_produce:0:kill' : faultText(faultAt),
+        FAULT_ARMED: faultAt?.armedBy === undefined ? '' : this.armFile(faultAt.armedBy),
+        ...options.env,
+      },
+    });
+    this.processes.push(started);
+    return started;
+  }
+
+  /** Lets passes of faults that wait for `name` count from now on. */
+  arm(name: string): void {
+    writeFileSync(this.armFile(name), '');
+  }
+
+  /** Clients of a gateway process. */
+  connect(gateway: RoleProcess): FleetClient {
+    const address = `127.0.0.1:${gateway.grpcPort}`;
+    const commands = createGrpcClient(RoomCommands, address, createSystemClock());
+    const queries = createGrpcClient(RoomQueries, address, createSystemClock());
+    const client = {
+      commands: commands.calls,
+      queries: queries.calls,
+      close: () => {
+        commands.close();
+        queries.close();
+      },
+    };
+    this.clients.push(client);
+    return client;
+  }
+
+  /** A token of one user of the fleet's app. */
+  token(userId: string, role: 'user' | 'service' | 'operator' = 'user'): Promise<string> {
+    const caller = { appCode: fleetApp, subject: userId, role };
+    return issueDevelopmentToken(jwtSecret, caller, 3_600_000, createSystemClock());
+  }
+
+  /** One statement past the proxy: what an observer sees. */
+  async sql(
+    text: string,
+    values: readonly (string | number)[] = [],
+  ): Promise<mysql.RowDataPacket[]> {
+    this.database ??= await mysql.createConnection({
+      ...this.space.mysql,
+      supportBigNumbers: true,
+      bigNumberStrings: true,
+    });
+    const [rows] = await this.database.query<mysql.RowDataPacket[]>(text, [...values]);
+    return rows;
+  }
+
+  /** Ends every process, thawing frozen ones first, and gives everything back. */
+  async close(): Promise<void> {
+    for (const client of this.clients) client.close();
+    for (const started of this.processes) {
+      started.thaw();
+      await started.kill();
+    }
+    await this.database?.end();
+    await this.mysqlProxy.close();
+    await this.redisProxy.close();
+    await this.space.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private armFile(name: string): string {
+    return join(this.folder, `armed-${name}`);
+  }
+}
+
+function faultText({ point, pass, action }: FaultAt): string {
+  return `${point}:${pass}:${action}`;
+}
+
+/** Ports that were free a moment ago. */
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer());
+  const ports = await Promise.all(
+    servers.map(
+      (server) =>
+        new Promise<number>((resolve, reject) => {
+          server.once('error', reject);
+          server.listen(0, '127.0.0.1', () => {
+            const address = server.address();
+            resolve(typeof address === 'object' && address !== null ? address.port : 0);
+          });
+        }),
+    ),
+  );
+  await Promise.all(
+    servers.map((server) => new Promise<void>((resolve) => void server.close(() => resolve()))),
+  );
+  return ports;
+}

@@ -1,0 +1,109 @@
+/** Short ways to play a room over gRPC in fault tests. */
+import { GrpcCallError } from '../../../src/drivers/grpc/grpc-client.ts';
+import { RoomMode } from '../../../src/drivers/grpc/generated/roomcell/v1/room_types_pb.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+import { fleetApp, type Fleet, type FleetClient } from './fleet.ts';
+
+/** Longest that a test waits for one command, retries included. */
+const patienceMs = 60_000;
+/** Deadline of one try. */
+const tryMs = 4_000;
+
+/** A command's answer, with fields that tests compare. */
+export interface Played {
+  readonly applied: boolean;
+  readonly roomVersion: bigint;
+  readonly replayed: boolean;
+  readonly micSessionId: string;
+}
+
+/** Sends commands of one room with the same id until an answer comes, as a good caller does. */
+export class RoomPlayer {
+  readonly unknowns: string[] = [];
+  private readonly fleet: Fleet;
+  private readonly client: FleetClient;
+  private readonly room: string;
+
+  constructor(fleet: Fleet, client: FleetClient, room: string) {
+    this.fleet = fleet;
+    this.client = client;
+    this.room = room;
+  }
+
+  create(commandId: string, owner = 'owner'): Promise<Played> {
+    return this.send(owner, commandId, (meta, call) =>
+      this.client.commands.createRoom(
+        { meta, title: 'Evening talk', seatCount: 8, mode: RoomMode.FREE },
+        call,
+      ),
+    );
+  }
+
+  join(commandId: string, user: string): Promise<Played> {
+    return this.send(user, commandId, (meta, call) =>
+      this.client.commands.joinRoom({ meta, profile: { nickname: user } }, call),
+    );
+  }
+
+  leave(commandId: string, user: string): Promise<Played> {
+    return this.send(user, commandId, (meta, call) =>
+      this.client.commands.leaveRoom({ meta }, call),
+    );
+  }
+
+  micUp(commandId: string, user: string, seatNo: number): Promise<Played> {
+    return this.send(user, commandId, (meta, call) =>
+      this.client.commands.micUp({ meta, seatNo }, call),
+    );
+  }
+
+  private async send(
+    user: string,
+    commandId: string,
+    call: (meta: MetaInit, options: { timeoutMs: number; token: string }) => Promise<AnswerLike>,
+  ): Promise<Played> {
+    const token = await this.fleet.token(user);
+    const meta = { appCode: fleetApp, roomId: this.room, commandId, actorUserId: user };
+    let last = '';
+    return waitUntil(
+      `an answer to ${commandId}`,
+      async () => {
+        try {
+          const answer = await call(meta, { timeoutMs: tryMs, token });
+          return playedOf(answer);
+        } catch (error) {
+          if (!(error instanceof GrpcCallError)) throw error;
+          const { status, reason } = error.failure;
+          last = `${status} ${reason}`;
+          // Only what leaves the id free is tried again; a final no is the test's to see.
+          if (
+            !['UNAVAILABLE', 'DEADLINE_EXCEEDED', 'RESOURCE_EXHAUSTED'].includes(String(status))
+          ) {
+            throw error;
+          }
+          this.unknowns.push(`${commandId} ${last}`);
+          return null;
+        }
+      },
+      { limitMs: patienceMs, everyMs: 100, seen: () => last },
+    );
+  }
+}
+
+interface MetaInit {
+  readonly appCode: string;
+  readonly roomId: string;
+  readonly commandId: string;
+  readonly actorUserId: string;
+}
+
+interface AnswerLike {
+  readonly applied: boolean;
+  readonly roomVersion: bigint;
+  readonly replayed: boolean;
+  readonly micSessionId: string;
+}
+
+function playedOf({ applied, roomVersion, replayed, micSessionId }: AnswerLike): Played {
+  return { applied, roomVersion, replayed, micSessionId };
+}
