@@ -3,7 +3,6 @@
  * per try. Each check is a named rule; the answer names fields as the public contract spells them.
  */
 import { refusal } from './refusals.ts';
-import type { IdFault } from '../domain/ids.ts';
 
 /** Faults named in one answer; the rest would only make the trailer too large to send. */
 const faultsNamedMax = 16;
@@ -11,7 +10,7 @@ const faultsNamedMax = 16;
 /** See the file header. One per request. */
 export interface FieldFaults {
   /** Notes a fault unless it is null. */
-  add(field: string, fault: IdFault | string | null): void;
+  add(field: string, fault: string | null): void;
   /** Texts are measured in UTF-8 bytes, as the columns and the frames that hold them are. */
   text(field: string, text: string, bytesMax: number): void;
   /** A text that must not be empty and holds no control characters. */

@@ -136,7 +136,7 @@ class SlotKeeper implements ReplySlotKeeper {
     this.renewLater(held);
     try {
       const reading = source.start(slot, {
-        onReply: calls.onReply,
+        onReply: (reply) => calls.onReply(reply),
         onLost: (cause) => this.lose(held, 'the reply consumer died', cause),
       });
       await Promise.race([reading, held.over.promise]);

@@ -24,7 +24,7 @@ export type IngestAnswer =
 export interface ActivityServerOptions {
   readonly host: string;
   readonly port: number;
-  onIngest(request: IngestRequest, signal: AbortSignal): Promise<IngestAnswer>;
+  readonly onIngest: (request: IngestRequest, signal: AbortSignal) => Promise<IngestAnswer>;
 }
 
 /** Envelopes are bounded by the outbox; this is the frame around them. */

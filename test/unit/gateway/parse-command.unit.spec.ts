@@ -36,7 +36,10 @@ function parse(request: CommandRequest, change: Partial<RequestMeta> = {}) {
 }
 
 /** The named faults of a refused request, by field. */
-function faultsOf(request: CommandRequest, change: Partial<RequestMeta> = {}) {
+function faultsOf(
+  request: CommandRequest,
+  change: Partial<RequestMeta> = {},
+): Record<string, string | undefined> {
   try {
     parse(request, change);
   } catch (thrown) {
@@ -44,7 +47,7 @@ function faultsOf(request: CommandRequest, change: Partial<RequestMeta> = {}) {
     const { facts } = thrown;
     const names = Object.keys(facts).filter((name) => name.startsWith('field'));
     return Object.fromEntries(
-      names.map((name) => [facts[name], facts[name.replace('field', 'fault')]]),
+      names.map((name) => [facts[name] ?? '', facts[name.replace('field', 'fault')]]),
     );
   }
   return {};

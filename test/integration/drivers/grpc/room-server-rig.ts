@@ -1,0 +1,123 @@
+/** A real gRPC server on loopback over a RoomApi that only does what a test tells it. */
+import { issueDevelopmentToken } from '../../../../src/drivers/jwt/development-token.ts';
+import { createTokenVerifier } from '../../../../src/drivers/jwt/token-verifier.ts';
+import { RoomCommands } from '../../../../src/drivers/grpc/generated/roomcell/v1/room_commands_pb.ts';
+import { RoomQueries } from '../../../../src/drivers/grpc/generated/roomcell/v1/room_queries_pb.ts';
+import { createGrpcClient, GrpcCallError } from '../../../../src/drivers/grpc/grpc-client.ts';
+import type { WireFailure } from '../../../../src/drivers/grpc/error-details.ts';
+import type { GrpcHost } from '../../../../src/drivers/grpc/grpc-host.ts';
+import { createRoomGrpcServer } from '../../../../src/drivers/grpc/room-grpc-server.ts';
+import { createSystemClock } from '../../../../src/drivers/system/system-clock.ts';
+import { createSystemTimers } from '../../../../src/drivers/system/system-timers.ts';
+import type { Metrics } from '../../../../src/ports/metrics.ts';
+import type {
+  CallFrame,
+  Caller,
+  CommandRequest,
+  CommandSuccess,
+  RequestMeta,
+  RoomApi,
+} from '../../../../src/ports/room-api.ts';
+import type { RoomVersion } from '../../../../src/domain/ids.ts';
+import { MemoryLog } from '../../../support/memory-log.ts';
+
+export const secret = 'a secret of thirty-two bytes or more';
+export const clock = createSystemClock();
+export const timers = createSystemTimers();
+export const silentMetrics: Metrics = {
+  count: () => undefined,
+  gauge: () => undefined,
+  observeMs: () => undefined,
+};
+
+export const success: CommandSuccess = {
+  roomId: 'r1',
+  replayed: false,
+  view: null,
+  result: {
+    outcome: 'applied',
+    roomVersion: 7n as RoomVersion,
+    reason: '',
+    facts: {},
+    fields: {},
+  },
+};
+
+/** Answers every command with `onExecute`; keeps what it was called with. */
+export class ScriptedApi implements RoomApi {
+  readonly calls: { frame: CallFrame; meta: RequestMeta; request: CommandRequest }[] = [];
+  onExecute: (frame: CallFrame) => Promise<CommandSuccess> = () => Promise.resolve(success);
+  onHeartbeat: (frame: CallFrame) => Promise<void> = () => Promise.resolve();
+  getCommand: RoomApi['getCommand'] = () => Promise.resolve({ kind: 'notExecuted' });
+  getRoomSnapshot: RoomApi['getRoomSnapshot'] = () => Promise.reject(new Error('not scripted'));
+  listRooms: RoomApi['listRooms'] = () => Promise.resolve({ entries: [], nextCursor: '' });
+
+  execute(frame: CallFrame, meta: RequestMeta, request: CommandRequest): Promise<CommandSuccess> {
+    this.calls.push({ frame, meta, request });
+    return this.onExecute(frame);
+  }
+
+  heartbeat(frame: CallFrame): Promise<void> {
+    return this.onHeartbeat(frame);
+  }
+}
+
+/** Server and clients; `close` ends what the test left open. */
+export async function startRoomServer(): Promise<{
+  readonly api: ScriptedApi;
+  readonly log: MemoryLog;
+  readonly server: GrpcHost;
+  readonly address: string;
+  readonly commands: ReturnType<typeof createGrpcClient<typeof RoomCommands>>['calls'];
+  readonly queries: ReturnType<typeof createGrpcClient<typeof RoomQueries>>['calls'];
+  readonly token: string;
+  close(): Promise<void>;
+}> {
+  const api = new ScriptedApi();
+  const log = new MemoryLog();
+  const verifier = await createTokenVerifier({ kind: 'hs256', secret }, clock);
+  const server = createRoomGrpcServer(
+    {
+      host: '127.0.0.1',
+      port: 0,
+      auth: { kind: 'tokens', verifier },
+      rtcSdkAppIds: new Map([['app1', 1_400_000_001]]),
+    },
+    api,
+    { clock, timers, log, metrics: silentMetrics },
+  );
+  const address = `127.0.0.1:${await server.start()}`;
+  server.setServing(true);
+  const commandClient = createGrpcClient(RoomCommands, address, clock);
+  const queryClient = createGrpcClient(RoomQueries, address, clock);
+  return {
+    api,
+    log,
+    server,
+    address,
+    commands: commandClient.calls,
+    queries: queryClient.calls,
+    token: await tokenOf({ appCode: 'app1', subject: 'u1', role: 'user' }),
+    async close() {
+      commandClient.close();
+      queryClient.close();
+      await server.stop(0);
+    },
+  };
+}
+
+/** A good token of this caller. */
+export function tokenOf(caller: Caller, ttlMs = 60_000): Promise<string> {
+  return issueDevelopmentToken(secret, caller, ttlMs, clock);
+}
+
+/** The failure that a call ends in; a success is a fault of the test. */
+export async function failureOf(call: Promise<unknown>): Promise<WireFailure> {
+  try {
+    await call;
+  } catch (thrown) {
+    if (thrown instanceof GrpcCallError) return thrown.failure;
+    throw thrown;
+  }
+  throw new Error('the call succeeded');
+}
