@@ -18,7 +18,9 @@
  * once more after its own UPDATE was committed: whichever wrote later sees the other's row under way
  * and gives its own back. If both do, the next round finds one head.
  *
- * Tests: "two stores …" (outbox-store-contract).
+ * The second look also meets an adapter that starts the rows behind an expired head late.
+ *
+ * Tests: outbox-races, and "two stores that race …" (outbox-store-contract).
  */
 import type { ClaimedRun, ClaimRequest } from '../../ports/outbox-store.ts';
 import type { Destination } from '../../protocol/topics.ts';

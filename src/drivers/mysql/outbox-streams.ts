@@ -7,7 +7,7 @@
  * `delivering` rows: none. It now believes that row 2 is the oldest and sends it before row 1. With
  * both questions in one statement row 1 is seen in one of its two states. A locking read would not
  * do: it walks the index on `status` while rows move in it and may miss one in the same way.
- * Test: "a row that moves between states is never passed over" (outbox-store-contract).
+ * Test: "a row that moves between states is never passed over" (outbox-races).
  */
 import { streamKey, streamOf, unfinishedRowOf } from './outbox-rows.ts';
 import type { Stream, UnfinishedRow } from './outbox-rows.ts';

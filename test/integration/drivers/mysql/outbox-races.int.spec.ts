@@ -90,15 +90,19 @@ describe('races of the outbox on MySQL', () => {
     ]);
 
   it('two relays that plan the same head: one gets the run, the other nothing', async () => {
-    await rowsOf(1, 2);
+    const ids = await rowsOf(1, 2);
     const slow = stoppingAt(claimingUpdate);
     const claimed = createOutboxStore(slow).claimRuns(claimOf());
     await slow.reached.promise;
-    await rowsOf(3);
+    ids.push(...(await rowsOf(3)));
     const quick = await plainStore().claimRuns(claimOf());
     slow.goOn.resolve();
     expect(shownRuns(quick)).toEqual(['a/im: 1,2,3']);
     expect(await claimed).toEqual([]);
+    for (const id of ids) {
+      const { claimToken } = await seeRow(space.sql, id);
+      expect(claimToken).toBe(quick[0]?.claimToken);
+    }
   });
 
   it('a relay that saw less than the winner gets no part of the room', async () => {
@@ -123,6 +127,60 @@ describe('races of the outbox on MySQL', () => {
     slow.goOn.resolve();
     expect(started).toHaveLength(2);
     expect(await claimed).toEqual([]);
+    for (const id of ids) {
+      expect(await seeRow(space.sql, id)).toMatchObject({
+        claimToken: first?.claimToken,
+        lockUntilMs: nowMs + 120_000,
+      });
+    }
+  });
+
+  it('a late start of the rows behind the head keeps the head from a second run', async () => {
+    const ids = await rowsOf(1, 2, 3);
+    const [first] = await plainStore().claimRuns(claimOf());
+    const slow = stoppingAt(claimingUpdate);
+    const claimed = createOutboxStore(slow).claimRuns(claimOf({ nowMs: nowMs + 60_000 }));
+    await slow.reached.promise;
+    await plainStore().start(first?.claimToken ?? '', ids.slice(1), nowMs + 120_000);
+    slow.goOn.resolve();
+    expect(await claimed).toEqual([]);
+    expect((await seeRow(space.sql, ids[0] as bigint)).status).toBe('pending');
+  });
+
+  it('a row that moves between states is never passed over', async () => {
+    // The adapter's failure falls in front of the first, second, third … statement of the relay.
+    for (let nth = 1; ; nth += 1) {
+      await space.sql('DELETE FROM room_outbox');
+      await space.sql('DELETE FROM room_events');
+      const [one] = (await rowsOf(1, 2)) as [bigint, bigint];
+      const [run] = await plainStore().claimRuns(claimOf({ runSize: 1 }));
+      const slow = stoppingAt(/^/, nth);
+      const claimed = createOutboxStore(slow).claimRuns(claimOf());
+      const isOver = await Promise.race([
+        slow.reached.promise.then(() => false),
+        claimed.then(() => true),
+      ]);
+      if (isOver) {
+        expect(nth).toBeGreaterThan(3);
+        return;
+      }
+      await plainStore().finish(
+        run?.claimToken ?? '',
+        {
+          kind: 'failed',
+          deliveredRowIds: [],
+          failedRowId: one,
+          error: 'no',
+          permanent: false,
+          countsAsTry: true,
+          nextRetryAtMs: nowMs + 5_000,
+          maxRetryCount: 10,
+        },
+        nowMs,
+      );
+      slow.goOn.resolve();
+      expect(shownRuns(await claimed), `before statement ${nth}`).toEqual([]);
+    }
   });
 
   it('a replayed older row: whoever claims second gives its own back', async () => {
