@@ -29,7 +29,11 @@ export interface KafkaSpace {
 
 /** Creates the topics of a fresh prefix on the broker that ROOMCELL_KAFKA_BROKERS names. */
 export async function openKafkaSpace(plan: Partial<TopicPlan> = {}): Promise<KafkaSpace> {
-  const brokers = (process.env['ROOMCELL_KAFKA_BROKERS'] ?? '127.0.0.1:9092').split(',');
+  const named = process.env['ROOMCELL_KAFKA_BROKERS'];
+  if (named === undefined || named === '') {
+    throw new Error('ROOMCELL_KAFKA_BROKERS is not set: run this test through npm test');
+  }
+  const brokers = named.split(',');
   const prefix = `roomcell_t_${randomBytes(4).toString('hex')}`;
   const kafka = { brokers, clientId: 'roomcell-test' };
   const topics = topicNames(prefix);

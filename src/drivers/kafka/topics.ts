@@ -48,8 +48,8 @@ export interface TopicReport {
 const topicResource = kafkajs.ConfigResourceTypes.TOPIC;
 const timestampType = 'message.timestamp.type';
 const logAppendTime = 'LogAppendTime';
-const triesMax = 20;
-const retryAfterMs = 500;
+const triesMax = 100;
+const retryAfterMs = 100;
 
 /**
  * Idempotent, and safe when many nodes do it at once. Waits for an absent broker until `signal`
@@ -108,7 +108,9 @@ async function ensureOnce(admin: Admin, plan: TopicPlan, created: string[]): Pro
   // False when another node was faster, which is as good. One call per topic: with several in one
   // call kafkajs would report a topic that failed and one that exists as the same error.
   for (const config of missing) {
-    if (await admin.createTopics({ topics: [config] })) created.push(config.topic);
+    // Leaders are not awaited here: a topic that has none yet must count as created all the same.
+    const isNew = await admin.createTopics({ topics: [config], waitForLeaders: false });
+    if (isNew) created.push(config.topic);
   }
   const { topics } = await admin.fetchTopicMetadata({ topics: wanted.map(({ topic }) => topic) });
   const partitionCounts = Object.fromEntries(
