@@ -109,9 +109,9 @@ function composeRecord(record: JsonObject, composition: Composition): JsonObject
     type: 'record',
     name: fullName(record),
     fields: kept.map((field) => {
-      const { name = null, type = null, default: fallback, aliases } = field;
-      if (fallback === undefined)
-        throw new Error(`${fullName(record)}.${String(name)} has no default`);
+      const { type = null, default: fallback, aliases } = field;
+      const name = nameOf(field);
+      if (fallback === undefined) throw new Error(`${fullName(record)}.${name} has no default`);
       const composed = { name, type: compose(type, composition), default: fallback };
       return aliases === undefined ? composed : { ...composed, aliases };
     }),
@@ -129,5 +129,12 @@ function composeEnum(type: JsonObject): JsonObject {
 
 /** Types inside a file have its namespace, and there is one for all files. */
 function fullName(type: JsonObject): string {
-  return `${namespace}.${String(type['name'])}`;
+  return `${namespace}.${nameOf(type)}`;
+}
+
+function nameOf(named: JsonObject): string {
+  const { name } = named;
+  if (typeof name !== 'string')
+    throw new Error(`a type or field without a name: ${JSON.stringify(named)}`);
+  return name;
 }

@@ -25,7 +25,11 @@ export interface WriterSchema {
 export interface Codec {
   /** The schemas this release writes. */
   readonly writerSchemas: readonly WriterSchema[];
-  /** Teaches the codec a schema of another release, found in the registry. Idempotent. */
+  /**
+   * Teaches the codec a schema of another release, found in the registry. Idempotent. Throws an
+   * InvariantError on a text that is no schema; a schema that this release cannot read is taken, and
+   * its records are faults from then on.
+   */
   learnSchema(json: string): void;
   /** The fingerprint in front of `bytes` when it is one that this codec does not know, else null. */
   unknownFingerprint(bytes: Uint8Array): string | null;

@@ -18,7 +18,7 @@ import { readSingleObject, SingleObjectWriter, unknownFingerprint } from './sing
 import { snapshotFromWire, snapshotToWire } from './state-mapping.ts';
 import { decoded } from './wire-fault.ts';
 
-/** A codec that knows the schemas of this release. Takes some milliseconds; make one and keep it. */
+/** A codec that knows the schemas of this release. Slow to make, quick to use: keep one. */
 export function createCodec(): Codec {
   const book = new SchemaBook();
   const writer = new SingleObjectWriter();

@@ -110,7 +110,10 @@ function valueAt(
   start: number,
   resolver?: ReturnType<AvroType['createResolver']>,
 ): unknown {
-  const { value, offset } = type.decode(bytes, start, resolver);
+  const { value, offset } = type.decode(bytes, start, resolver) as {
+    readonly value: unknown;
+    readonly offset: number;
+  };
   // The bounds check ends at the last byte, so the two readings of the schema must agree here.
   if (offset !== bytes.length) throw new WireFault(`read to ${offset} of ${bytes.length} bytes`);
   return value;

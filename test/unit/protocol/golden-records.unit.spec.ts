@@ -53,7 +53,7 @@ describe.each(releases)('bytes of release $release', ({ release, samples }) => {
   const folder = join(goldenRoot, release);
 
   it('are read with the schemas that lie beside them, to the values that were written', () => {
-    for (const file of filesOf(folder, '.schema.json')) {
+    for (const file of filesOf(folder, '.avsc')) {
       codec.learnSchema(readFileSync(join(folder, file), 'utf8'));
     }
     for (const { file, value, decode } of samples) {
@@ -78,7 +78,7 @@ describe('the present release', () => {
 
   it.each(codec.writerSchemas)('writes by the $name that lies beside them', async (schema) => {
     const text = `${JSON.stringify(JSON.parse(schema.json), null, 1)}\n`;
-    const file = join(goldenRoot, present, `${schema.name}.schema.json`);
+    const file = join(goldenRoot, present, `${schema.name}.avsc`);
     await expect(text).toMatchFileSnapshot(file);
   });
 });
