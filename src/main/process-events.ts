@@ -18,8 +18,8 @@ export interface ProcessHandlers {
 
 /** The part of `process` that is used; a test brings its own. */
 export interface ProcessLike {
-  on(event: string, listener: (...values: never[]) => void): unknown;
-  off(event: string, listener: (...values: never[]) => void): unknown;
+  on(event: string, listener: (value: unknown) => void): unknown;
+  off(event: string, listener: (value: unknown) => void): unknown;
   exit(code: number): void;
 }
 
@@ -40,7 +40,7 @@ export function handleProcessEvents(target: ProcessLike, handlers: ProcessHandle
     handlers.log.error({ fatal: true, kind, error }, 'an error that nobody expected');
     exitAfterFlush(exitCodes.fault);
   };
-  const listeners: readonly (readonly [string, (...values: never[]) => void])[] = [
+  const listeners: readonly (readonly [string, (value: unknown) => void])[] = [
     ['SIGTERM', () => onSignal('SIGTERM')],
     ['SIGINT', () => onSignal('SIGINT')],
     ['uncaughtException', onFault('uncaughtException')],

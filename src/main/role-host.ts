@@ -21,8 +21,8 @@ export interface RoleHostOptions {
   readonly timers: Timers;
   readonly clock: Clock;
   readonly drainTimeoutMs: number;
-  /** Builds the roles in start order; a role that dies calls `crashed`. */
-  readonly buildRoles: (crashed: (role: RoleName, cause: unknown) => void) => readonly Role[];
+  /** In start order. A role that dies is told by `stop`. */
+  readonly roles: readonly Role[];
 }
 
 /** See the file header. */
@@ -46,7 +46,6 @@ export function createRoleHost(options: RoleHostOptions): RoleHost {
 
 class Host implements RoleHost {
   private readonly options: RoleHostOptions;
-  private readonly roles: readonly Role[];
   private readonly stopping = new AbortController();
   private readonly stopCause: Promise<StopCause>;
   private phase: Phase = 'starting';
@@ -59,7 +58,6 @@ class Host implements RoleHost {
     this.stopCause = new Promise((resolve) => {
       this.settleStop = resolve;
     });
-    this.roles = options.buildRoles((role, cause) => this.stop({ kind: 'crashed', role, cause }));
   }
 
   readiness(): Readiness {
@@ -69,7 +67,7 @@ class Host implements RoleHost {
       const role = this.startingRole ?? 'process';
       reasons.push(`${role}: ${this.waitReason ?? 'starting'}`);
     }
-    for (const role of this.roles) {
+    for (const role of this.options.roles) {
       const state = role.readiness();
       if (state.ready) continue;
       reasons.push(...state.reasons.map((reason) => `${role.name}: ${reason}`));
@@ -117,7 +115,7 @@ class Host implements RoleHost {
   }
 
   private async startAll(): Promise<void> {
-    for (const role of this.roles) {
+    for (const role of this.options.roles) {
       if (this.stopping.signal.aborted) return;
       this.startingRole = role.name;
       await waitForDependency(`what role ${role.name} needs`, () => role.start(), {
@@ -153,7 +151,7 @@ class Host implements RoleHost {
   private async endAll(how: 'drain and stop' | 'stop only'): Promise<boolean> {
     const { log, timers, clock, drainTimeoutMs } = this.options;
     const startedMs = clock.monoMs();
-    const order = [...this.roles].reverse();
+    const order = [...this.options.roles].reverse();
     const pending = { step: '' };
     const work = async (): Promise<'done'> => {
       for (const role of how === 'stop only' ? [] : order) {

@@ -59,9 +59,10 @@ const kafka = {
     max: '5m',
   }),
   heartbeat_interval: duration({
-    about: 'Pace of a member’s heartbeats; at most a third of session_timeout.',
-    fallback: '3s',
-    min: '100ms',
+    about:
+      'Pace of heartbeats, and so of noticing a rebalance; at most a third of session_timeout.',
+    fallback: '150ms',
+    min: '50ms',
     max: '1m',
   }),
   rebalance_timeout: duration({
@@ -71,10 +72,16 @@ const kafka = {
     max: '10m',
   }),
   request_timeout: duration({
-    about: 'Longest wait for a broker’s answer.',
-    fallback: '10s',
+    about: 'Longest wait for a broker’s answer; then its connection is cut.',
+    fallback: '5s',
     min: '500ms',
     max: '2m',
+  }),
+  connection_timeout: duration({
+    about: 'Longest wait for a connection.',
+    fallback: '3s',
+    min: '100ms',
+    max: '1m',
   }),
 } satisfies FieldTree;
 
@@ -90,13 +97,13 @@ const mysql = {
   }),
   pool_size: integer({
     about: 'Connections for reads and owner rows; commit lanes have their own.',
-    fallback: 8,
+    fallback: 10,
     min: 2,
     max: 256,
   }),
   connect_timeout: duration({
     about: 'Longest wait for a connection.',
-    fallback: '3s',
+    fallback: '5s',
     min: '100ms',
     max: '1m',
   }),
@@ -193,8 +200,6 @@ const auth = {
   hs256_secret: secret({ about: 'Key of HS256 tokens.', minBytes: 32 }),
   jwks_file: text({ about: 'JSON Web Key Set in a file.', fallback: '', pattern: oneLine }),
   jwks_url: text({ about: 'JSON Web Key Set by HTTP.', fallback: '', pattern: oneLine }),
-  issuer: text({ about: 'Wanted iss claim; empty: any.', fallback: '', pattern: oneLine }),
-  audience: text({ about: 'Wanted aud claim; empty: any.', fallback: '', pattern: oneLine }),
 } satisfies FieldTree;
 
 /** The whole tree. */

@@ -8,7 +8,7 @@ import { isField, isTable, propertyNameOf, type FieldTree } from './field-tree.t
 
 /** The effective configuration as plain data, with the file's own keys. */
 export function effectiveConfig(config: RoomcellConfig): Record<string, unknown> {
-  return showTree(configTree, config as unknown as Readonly<Record<string, unknown>>);
+  return showTree(configTree, config);
 }
 
 /** The same as YAML text. */

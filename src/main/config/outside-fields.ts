@@ -1,6 +1,6 @@
 /** Keys of what lies outside: Tencent IM per app, the activity service, and their stand-ins. */
 import type { FieldTable, FieldTree } from './field-tree.ts';
-import { duration, integer, secret, text } from './fields.ts';
+import { integer, secret, text } from './fields.ts';
 import { hostAndPort, httpUrl, wideName } from './patterns.ts';
 
 const imApp = {
@@ -32,12 +32,6 @@ export const outsideFields = {
       about: 'gRPC address of the activity service; adapter-activity needs it.',
       fallback: '',
       pattern: hostAndPort,
-    }),
-    connect_timeout: duration({
-      about: 'Longest wait for a connection.',
-      fallback: '2s',
-      min: '50ms',
-      max: '30s',
     }),
   },
   sandbox: {

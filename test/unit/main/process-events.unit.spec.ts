@@ -10,12 +10,12 @@ class FakeProcess implements ProcessLike {
   readonly exits: number[] = [];
   readonly emitter = new EventEmitter();
 
-  on(event: string, listener: (...values: never[]) => void): void {
-    this.emitter.on(event, listener as () => void);
+  on(event: string, listener: (value: unknown) => void): void {
+    this.emitter.on(event, listener);
   }
 
-  off(event: string, listener: (...values: never[]) => void): void {
-    this.emitter.off(event, listener as () => void);
+  off(event: string, listener: (value: unknown) => void): void {
+    this.emitter.off(event, listener);
   }
 
   exit(code: number): void {

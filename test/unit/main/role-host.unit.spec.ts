@@ -47,28 +47,16 @@ function makeHost(drainTimeoutMs = 10_000) {
   const log = new MemoryLog();
   const cell = new StoryRole('cell', story);
   const gateway = new StoryRole('gateway', story);
-  let crash: (role: RoleName, cause: unknown) => void = () => undefined;
   const host = createRoleHost({
     log,
     timers: time,
     clock: time,
     drainTimeoutMs,
-    buildRoles: (crashed) => {
-      crash = crashed;
-      return [cell, gateway];
-    },
+    roles: [cell, gateway],
   });
+  const crash = () => host.stop({ kind: 'crashed', role: 'cell', cause: new Error('x') });
   const stop = () => host.stop({ kind: 'signal', signal: 'SIGTERM' });
-  return {
-    story,
-    time,
-    log,
-    cell,
-    gateway,
-    host,
-    stop,
-    crash: () => crash('cell', new Error('x')),
-  };
+  return { story, time, log, cell, gateway, host, stop, crash };
 }
 
 const never = (): Promise<void> => new Promise(() => undefined);

@@ -1,0 +1,35 @@
+/** What commands print: text and tables for people, JSON for programs (bigint as decimal text). */
+
+/** Prints `value` as JSON when asked for, else the text. */
+export function printJsonOr(
+  options: { readonly json?: boolean },
+  value: unknown,
+  text: () => string,
+): void {
+  console.log(options.json === true ? jsonOf(value) : text());
+}
+
+/** JSON on several lines. */
+export function jsonOf(value: unknown): string {
+  return JSON.stringify(
+    value,
+    (_, entry: unknown) => (typeof entry === 'bigint' ? entry.toString() : entry),
+    2,
+  );
+}
+
+/** A table with aligned columns; numbers to the right. The first row holds the titles. */
+export function tableOf(rows: readonly (readonly (string | number | bigint)[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => String(row[column] ?? '').length)),
+  );
+  const line = (row: readonly (string | number | bigint)[]): string =>
+    row
+      .map((cell, column) => {
+        const width = widths[column] ?? 0;
+        return typeof cell === 'string' ? cell.padEnd(width) : String(cell).padStart(width);
+      })
+      .join('  ')
+      .trimEnd();
+  return rows.map(line).join('\n');
+}

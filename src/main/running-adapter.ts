@@ -1,0 +1,68 @@
+/** What the adapters' roles have in common: one destination's topic, one sender, the outbox. */
+import { adapterDefaults, type AdapterOptions } from '../adapters/adapter-options.ts';
+import { createAdapter } from '../adapters/adapter.ts';
+import type { EventSender } from '../adapters/event-sender.ts';
+import { createEnvelopeReader } from '../adapters/read-envelope.ts';
+import { createKafkaEventSource } from '../drivers/kafka/kafka-event-source.ts';
+import type { RoomcellConfig } from './config/config-schema.ts';
+import type { RoleName } from './role.ts';
+import type { RunningStage } from './staged-role.ts';
+import type { WiringContext } from './wiring-context.ts';
+
+/** An adapter around `sender`, reading its destination's topic in the group of the role. */
+export function runningAdapter(
+  context: WiringContext,
+  role: RoleName,
+  sender: EventSender,
+): RunningStage {
+  const { clock, timers, random, log, metrics, trace, kafka, topics, config } = context;
+  let isCrashed = false;
+  const source = createKafkaEventSource(
+    {
+      kafka,
+      topic: topics.events[sender.destination],
+      groupId: `${config.kafka.topicPrefix}.${role}`,
+      instanceName: context.nodeId,
+      sessionTimeoutMs: config.kafka.sessionTimeoutMs,
+      rebalanceTimeoutMs: config.kafka.rebalanceTimeoutMs,
+    },
+    context.driverPorts,
+  );
+  const adapter = createAdapter(
+    {
+      source,
+      store: context.outboxStore,
+      readEnvelope: createEnvelopeReader(context.codec, context.mysql.schemaRegistry),
+      wake: context.wake,
+      clock,
+      timers,
+      random,
+      log,
+      metrics,
+      trace,
+      onCrashed: (cause) => {
+        isCrashed = true;
+        context.crashed(role, cause);
+      },
+    },
+    sender,
+    adapterOptions(config),
+  );
+  return {
+    start: () => adapter.start(),
+    drain: () => adapter.drain(),
+    stop: () => adapter.stop(),
+    readiness: () =>
+      isCrashed ? { ready: false, reasons: ['its consumer died'] } : { ready: true, reasons: [] },
+  };
+}
+
+function adapterOptions({ outboxWorker }: RoomcellConfig): AdapterOptions {
+  return {
+    ...adapterDefaults,
+    lockMs: outboxWorker.claimLockMs,
+    sendTimeoutMs: outboxWorker.publishTimeoutMs,
+    maxRetryCount: outboxWorker.maxRetryCount,
+    backoff: { initialMs: outboxWorker.initialBackoffMs, maxMs: outboxWorker.maxBackoffMs },
+  };
+}

@@ -1,0 +1,142 @@
+/** Role `gateway`: the gateway stage on Kafka and MySQL, served by gRPC. */
+import type { GrpcHost } from '../drivers/grpc/grpc-host.ts';
+import { createRoomGrpcServer, type GrpcAuth } from '../drivers/grpc/room-grpc-server.ts';
+import { createTokenVerifier, type TokenKeys } from '../drivers/jwt/token-verifier.ts';
+import { createKafkaCommandSink } from '../drivers/kafka/kafka-command-sink.ts';
+import { createKafkaReplySource } from '../drivers/kafka/kafka-reply-source.ts';
+import { createScryptPasswords } from '../drivers/scrypt/scrypt-passwords.ts';
+import { createGateway, type Gateway, type GatewayPorts } from '../gateway/gateway.ts';
+import { defaultGatewayLimits, type GatewayLimits } from '../gateway/limits.ts';
+import type { RoomcellConfig } from './config/config-schema.ts';
+import { listenAddressOf } from './listen-address.ts';
+import type { Role } from './role.ts';
+import { stagedRole, type RunningStage } from './staged-role.ts';
+import type { WiringContext } from './wiring-context.ts';
+
+/** How often gRPC health is made to say what readiness says. */
+const healthIntervalMs = 250;
+/** `stop` comes after `drain`: calls that are still open then are cut. */
+const stopGrpcMs = 1_000;
+const readerNameBytes = 8;
+
+/** Makes the role. */
+export function wireGateway(process: WiringContext): Role {
+  const context = process.forRole('gateway');
+  const { config, clock, log, metrics, timers } = context;
+  return stagedRole({
+    name: 'gateway',
+    log,
+    timers,
+    async prepare(waiting) {
+      const layout = await context.foundation.ready(waiting);
+      const auth = await authOf(config, context);
+      const gateway = createGateway(
+        {
+          nodeId: context.nodeId,
+          partitionCount: layout.partitionCount,
+          replySlotCount: config.kafka.replyPartitions,
+          replySlotTtlMs: config.gateway.replySlotTtlMs,
+          limits: limitsOf(config),
+        },
+        gatewayPorts(context),
+      );
+      const server = createRoomGrpcServer(
+        { ...listenAddressOf(config.gateway.grpcListen), auth, rtcSdkAppIds: rtcIdsOf(config) },
+        gateway,
+        { clock, timers, log, metrics },
+      );
+      return servedGateway(context, gateway, server);
+    },
+  });
+}
+
+function servedGateway(context: WiringContext, gateway: Gateway, server: GrpcHost): RunningStage {
+  let cancelHealth = (): void => undefined;
+  const followHealth = (): void => {
+    server.setServing(gateway.readiness().ready);
+    cancelHealth = context.timers.after(healthIntervalMs, followHealth);
+  };
+  return {
+    async start() {
+      await gateway.start();
+      const port = await server.start();
+      const { host } = listenAddressOf(context.config.gateway.grpcListen);
+      context.log.info({ event: 'listening', what: 'grpc', host, port }, 'gRPC is served');
+      followHealth();
+    },
+    async drain() {
+      cancelHealth();
+      server.drain();
+      await gateway.drain();
+    },
+    async stop() {
+      cancelHealth();
+      await server.stop(stopGrpcMs);
+      await gateway.stop();
+    },
+    readiness: () => gateway.readiness(),
+  };
+}
+
+function gatewayPorts(context: WiringContext): GatewayPorts {
+  const { kafka, topics, mysql, driverPorts, config, clock, timers, random, log } = context;
+  const { metrics, trace, codec } = context;
+  return {
+    clock,
+    timers,
+    random,
+    log,
+    metrics,
+    trace,
+    codec,
+    schemaRegistry: mysql.schemaRegistry,
+    commandSink: createKafkaCommandSink({ kafka, topic: topics.commands }, driverPorts),
+    newReplySource: () =>
+      createKafkaReplySource(
+        {
+          kafka,
+          topic: topics.replies,
+          groupId: `${topics.replies}.${random.hex(readerNameBytes, 'reply reader')}`,
+          sessionTimeoutMs: config.kafka.sessionTimeoutMs,
+          heartbeatIntervalMs: config.kafka.heartbeatIntervalMs,
+        },
+        driverPorts,
+      ),
+    replySlots: mysql.replySlots,
+    roomReader: mysql.roomReader,
+    roomQueries: mysql.roomQueries,
+    partitionStore: mysql.partitionStore,
+    passwords: createScryptPasswords({ secret: config.deploymentSecret }),
+  };
+}
+
+async function authOf({ auth }: RoomcellConfig, { clock }: WiringContext): Promise<GrpcAuth> {
+  if (auth.mode === 'off') return { kind: 'off' };
+  const keys: TokenKeys =
+    auth.mode === 'hs256'
+      ? { kind: 'hs256', secret: auth.hs256Secret }
+      : auth.jwksFile !== ''
+        ? { kind: 'jwksFile', path: auth.jwksFile }
+        : { kind: 'jwksUrl', url: auth.jwksUrl };
+  return { kind: 'tokens', verifier: await createTokenVerifier(keys, clock) };
+}
+
+function limitsOf({ gateway }: RoomcellConfig): GatewayLimits {
+  return {
+    ...defaultGatewayLimits,
+    pendingCallsMax: gateway.pendingCallsMax,
+    roomWindow: gateway.roomWindow,
+    busyRetryMs: gateway.busyRetryMs,
+    defaultDeadlineMs: gateway.defaultDeadlineMs,
+    maxDeadlineMs: gateway.maxDeadlineMs,
+    heartbeatFoldMs: gateway.heartbeatFoldMs,
+    heartbeatFoldItemsMax: gateway.heartbeatFoldItemsMax,
+    heartbeatWaitersMax: gateway.heartbeatWaitersMax,
+    roomReadsMax: gateway.roomReadsMax,
+  };
+}
+
+/** Clients enter RTC with the same SdkAppId that IM uses. */
+function rtcIdsOf({ tencentIm }: RoomcellConfig): ReadonlyMap<string, number> {
+  return new Map([...tencentIm.apps].map(([appCode, app]) => [appCode, app.sdkAppId]));
+}

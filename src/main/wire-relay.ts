@@ -1,0 +1,87 @@
+/** Role `relay`: carries outbox rows from MySQL to the destinations' topics. */
+import { createKafkaEventSink } from '../drivers/kafka/kafka-event-sink.ts';
+import { outboxShardCount } from '../protocol/outbox-shard.ts';
+import type { Destination } from '../protocol/topics.ts';
+import { createRelay } from '../relay/relay.ts';
+import type { RelayOptions } from '../relay/relay-options.ts';
+import { byDestinationSink } from './by-destination-sink.ts';
+import type { Role } from './role.ts';
+import { stagedRole, type RunningStage } from './staged-role.ts';
+import type { WiringContext } from './wiring-context.ts';
+
+/** Destinations that have an adapter; rows of others would never end. */
+const servedDestinations: readonly Destination[] = ['im', 'activity'];
+
+/** Makes the role. Switched off by `outbox_worker.enabled`, it runs and says so. */
+export function wireRelay(process: WiringContext): Role {
+  const context = process.forRole('relay');
+  const { log, timers } = context;
+  return stagedRole({
+    name: 'relay',
+    log,
+    timers,
+    async prepare(waiting) {
+      await context.foundation.ready(waiting);
+      if (context.config.outboxWorker.enabled) return runningRelay(context);
+      log.warn({}, 'outbox_worker.enabled is false: events gather in the outbox');
+      return idleStage;
+    },
+  });
+}
+
+const idleStage: RunningStage = {
+  start: () => Promise.resolve(),
+  drain: () => Promise.resolve(),
+  stop: () => Promise.resolve(),
+  readiness: () => ({ ready: true, reasons: [] }),
+};
+
+function runningRelay(context: WiringContext): RunningStage {
+  const { clock, timers, random, log, metrics, trace, kafka, topics, driverPorts } = context;
+  const sinks = servedDestinations.map(
+    (destination) =>
+      [
+        destination,
+        createKafkaEventSink({ kafka, topic: topics.events[destination] }, driverPorts),
+      ] as const,
+  );
+  const relay = createRelay(
+    {
+      store: context.outboxStore,
+      sink: byDestinationSink(new Map(sinks)),
+      wake: context.wake,
+      clock,
+      timers,
+      random,
+      log,
+      metrics,
+      trace,
+    },
+    relayOptions(context),
+  );
+  return {
+    start: () => relay.start(),
+    drain: () => relay.drain(),
+    stop: () => relay.stop(),
+    readiness: () =>
+      relay.healthy
+        ? { ready: true, reasons: [] }
+        : { ready: false, reasons: ['MySQL or Kafka is out of reach'] },
+  };
+}
+
+function relayOptions({ config, nodeId, incarnation }: WiringContext): RelayOptions {
+  const { outboxWorker } = config;
+  return {
+    workerId: `${nodeId}:${incarnation}`.slice(-64),
+    destinations: servedDestinations,
+    shards: Array.from({ length: outboxShardCount }, (_, shard) => shard),
+    pollIntervalMs: outboxWorker.pollIntervalMs,
+    batchSize: outboxWorker.batchSize,
+    runSize: outboxWorker.runSize,
+    unconfirmedMax: outboxWorker.unconfirmedMax,
+    publishTimeoutMs: outboxWorker.publishTimeoutMs,
+    claimLockMs: outboxWorker.claimLockMs,
+    startedMax: outboxWorker.startedMax,
+  };
+}

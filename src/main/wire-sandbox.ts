@@ -1,0 +1,71 @@
+/** Role `sandbox`: stand-ins for Tencent IM and the activity service. The configuration keeps it out of production. */
+import { createActivityServer } from '../drivers/grpc/activity-grpc-server.ts';
+import {
+  startSandbox,
+  type Sandbox,
+  type SandboxOptions,
+} from '../drivers/sandbox/sandbox-server.ts';
+import { listenAddressOf } from './listen-address.ts';
+import type { Role } from './role.ts';
+import { stagedRole, type RunningStage } from './staged-role.ts';
+import type { WiringContext } from './wiring-context.ts';
+
+const stopServerMs = 500;
+
+/** Makes the role. */
+export function wireSandbox(process: WiringContext): Role {
+  const context = process.forRole('sandbox');
+  const { log, timers } = context;
+  return stagedRole({
+    name: 'sandbox',
+    log,
+    timers,
+    prepare: () => Promise.resolve(runningSandbox(context)),
+  });
+}
+
+function runningSandbox(context: WiringContext): RunningStage {
+  const { log } = context;
+  let sandbox: Sandbox | null = null;
+  return {
+    async start() {
+      sandbox = await startSandbox(sandboxOptions(context));
+      const listening: readonly (readonly [string, string])[] = [
+        ['sandbox-im', new URL(sandbox.imBaseUrl).host],
+        ['sandbox-activity', sandbox.activityAddr],
+        ['sandbox-control', new URL(sandbox.controlUrl).host],
+      ];
+      for (const [what, address] of listening) {
+        const { host, port } = listenAddressOf(address);
+        log.info({ event: 'listening', what, host, port }, 'the sandbox listens');
+      }
+    },
+    drain: () => Promise.resolve(),
+    async stop() {
+      await sandbox?.stop();
+    },
+    readiness: () =>
+      sandbox === null
+        ? { ready: false, reasons: ['not listening'] }
+        : { ready: true, reasons: [] },
+  };
+}
+
+function sandboxOptions({ config, clock, timers, log, metrics }: WiringContext): SandboxOptions {
+  return {
+    imListen: listenAddressOf(config.sandbox.imListen),
+    activityListen: listenAddressOf(config.sandbox.activityListen),
+    controlListen: listenAddressOf(config.sandbox.controlListen),
+    apps: [...config.tencentIm.apps.values()],
+    clock,
+    timers,
+    async startActivityServer({ host, port }, onIngest) {
+      const server = createActivityServer(
+        { host, port, onIngest },
+        { clock, timers, log, metrics },
+      );
+      const boundPort = await server.start();
+      return { address: `${host}:${boundPort}`, stop: () => server.stop(stopServerMs) };
+    },
+  };
+}

@@ -1,0 +1,260 @@
+/** A configuration with faults is refused, with all of them at once, each with its key's name. */
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { loadConfig } from '../../../../src/main/config/load-config.ts';
+import {
+  configFolder,
+  demoApp,
+  gatewaySecrets,
+  leastYaml,
+  secrets,
+  type LoadOptions,
+} from '../../../support/config-cases.ts';
+
+const cases = configFolder();
+afterAll(() => cases.remove());
+
+/** Name of the case, lines after the least configuration, and what is refused, all of it. */
+const badCases: readonly (readonly [string, string, LoadOptions, readonly RegExp[]])[] = [
+  ['an unknown key', 'lease_tll: 3s', {}, [/^lease_tll: is not a key/]],
+  [
+    'an unknown key further down',
+    'outbox_worker: { batchsize: 3 }',
+    {},
+    [/^outbox_worker\.batchsize: is not a key/],
+  ],
+  [
+    'an unknown variable',
+    '',
+    { env: { ROOMCELL_LEASE_TLL: '3s' } },
+    [/^ROOMCELL_LEASE_TLL: is not the variable of any key/],
+  ],
+  [
+    'two bad values and a broken relation at once',
+    `outbox_worker: { poll_interval: '0s', retry_strategy: linear, initial_backoff: '6m' }`,
+    {},
+    [
+      /^outbox_worker\.poll_interval: is 0s, but must lie between/,
+      /^outbox_worker\.retry_strategy: is 'linear', but must be one of exponential_backoff/,
+      /^outbox_worker\.initial_backoff: is 6m, but must be at most outbox_worker\.max_backoff \(5m\)/,
+    ],
+  ],
+  [
+    'a batch of no rows and a negative count',
+    'outbox_worker: { batch_size: 0, max_retry_count: -1 }',
+    {},
+    [/^outbox_worker\.batch_size: is 0/, /^outbox_worker\.max_retry_count: is -1/],
+  ],
+  [
+    'a bad variable, named with its key',
+    '',
+    { env: { ROOMCELL_OUTBOX_WORKER_POLL_INTERVAL: '5' } },
+    [/^outbox_worker\.poll_interval: 5 has no unit.*\(from ROOMCELL_OUTBOX_WORKER_POLL_INTERVAL\)/],
+  ],
+  [
+    'a number where a duration belongs',
+    'drain_timeout: 25',
+    {},
+    [/^drain_timeout: must be a duration/],
+  ],
+  [
+    'secrets in the file',
+    `deployment_secret: abc\nauth: { hs256_secret: 'a-secret-of-at-least-thirty-two-bytes' }`,
+    {},
+    [/^deployment_secret: is a secret/, /^auth\.hs256_secret: is a secret/],
+  ],
+  [
+    'a secret in the file even when the variable is set too',
+    `auth: { hs256_secret: abc }`,
+    { env: secrets },
+    [/^ROOMCELL_TENCENT_IM_APPS_DEMO/, /^auth\.hs256_secret: is a secret/],
+  ],
+  [
+    'a secret that is too short, and one named twice',
+    '',
+    {
+      env: {
+        ROOMCELL_AUTH_HS256_SECRET: 'short',
+        ROOMCELL_MYSQL_PASSWORD: 'x',
+        ROOMCELL_MYSQL_PASSWORD_FILE: '/nowhere',
+      },
+    },
+    [/^auth\.hs256_secret: has 5 bytes/, /^mysql\.password: is named by both/],
+  ],
+  [
+    'a secret file that is not there',
+    '',
+    { env: { ROOMCELL_MYSQL_PASSWORD_FILE: '/nowhere/at/all' } },
+    [/^mysql\.password: could not be read from ROOMCELL_MYSQL_PASSWORD_FILE: ENOENT/],
+  ],
+  [
+    'a password in the Redis URL',
+    '',
+    { env: { ROOMCELL_REDIS_URL: 'redis://:hunter2@127.0.0.1' } },
+    [/^redis\.url: holds a password/],
+  ],
+  [
+    'a renewal too late for the lease',
+    `lease_renew_after: '6s'`,
+    {},
+    [/^lease_renew_after: is 6s, but must be at most a third of lease_ttl \(15s\)/],
+  ],
+  [
+    'a claim lock that a slow run outlives',
+    `outbox_worker: { claim_lock: '1m', run_size: 10, publish_timeout: '3s' }`,
+    {},
+    [/^outbox_worker\.claim_lock: is 1m, but must be longer than/],
+  ],
+  [
+    'Kafka times and counts that do not fit together',
+    '',
+    {
+      env: {
+        ROOMCELL_KAFKA_HEARTBEAT_INTERVAL: '10s',
+        ROOMCELL_KAFKA_REBALANCE_TIMEOUT: '5s',
+        ROOMCELL_KAFKA_MIN_INSYNC_REPLICAS: '2',
+        ROOMCELL_KAFKA_REPLY_PARTITIONS: '1',
+      },
+    },
+    [
+      /^kafka\.reply_partitions: is 1/,
+      /^kafka\.heartbeat_interval: is 10s, but must be at most a third/,
+      /^kafka\.session_timeout: is 10s, but must be at most kafka\.rebalance_timeout \(5s\)/,
+      /^kafka\.min_insync_replicas: is 2/,
+    ],
+  ],
+  [
+    'authentication off beyond loopback',
+    `auth: { mode: 'off' }\ngateway: { grpc_listen: '0.0.0.0:7400' }`,
+    {},
+    [/^auth\.mode: is off, so gateway\.grpc_listen must be a loopback address/],
+  ],
+  [
+    'key sets where none is used, and none where one is',
+    `auth: { mode: jwks }`,
+    {},
+    [/^auth\.mode: is jwks, so exactly one of/],
+  ],
+  [
+    'a gateway without its secrets',
+    '',
+    { roles: ['gateway'] },
+    [/^auth\.hs256_secret: is missing/, /^deployment_secret: is missing/],
+  ],
+  ['a cell that names no address', '', { roles: ['cell'] }, [/^advertise_addr: is missing/]],
+  [
+    'an IM adapter for nobody, an activity adapter without an address',
+    '',
+    { roles: ['adapter-im', 'adapter-activity'] },
+    [/^activity\.addr: is missing/, /^tencent_im\.apps: names no app/],
+  ],
+  [
+    'an IM app without its key',
+    demoApp,
+    { roles: ['adapter-im'] },
+    [
+      /^tencent_im\.apps\.demo\.secret_key: is missing; set ROOMCELL_TENCENT_IM_APPS_DEMO_SECRET_KEY/,
+    ],
+  ],
+  [
+    'two apps that share one SdkAppId',
+    `
+tencent_im:
+  apps:
+    one: { sdk_app_id: 7, base_url: 'http://h' }
+    two: { sdk_app_id: 7, base_url: 'http://h' }
+`,
+    {},
+    [/^tencent_im\.apps\.two\.sdk_app_id: is 7, which app one has already/],
+  ],
+  [
+    'two apps whose variables would be the same',
+    `
+tencent_im:
+  apps:
+    a-b: { sdk_app_id: 7, base_url: 'http://h' }
+    a.b: { sdk_app_id: 8, base_url: 'http://h' }
+`,
+    {},
+    [/^tencent_im\.apps\.a\.b: shares the variables .* with a-b/],
+  ],
+  [
+    'the sandbox in production',
+    '',
+    { env: { ROOMCELL_ENVIRONMENT: 'production' }, roles: ['sandbox'] },
+    [/^environment: is production, where the sandbox must not run/],
+  ],
+  [
+    'two listeners at one address',
+    '',
+    {
+      env: { ...gatewaySecrets, ROOMCELL_OPS_LISTEN: '127.0.0.1:7400' },
+      roles: ['gateway'],
+    },
+    [/^gateway\.grpc_listen: gateway\.grpc_listen and ops\.listen are both 127\.0\.0\.1:7400/],
+  ],
+];
+
+describe('a configuration is refused, with all its faults and no other, for', () => {
+  it.each(badCases)('%s', (_, lines, rest, expected) => {
+    const faults = cases.faultsOf(`${leastYaml}\n${lines}`, rest);
+    expect(faults).toHaveLength(expected.length);
+    for (const pattern of expected) expect(faults).toContainEqual(expect.stringMatching(pattern));
+  });
+
+  it('everything that is missing from an empty file', () => {
+    const faults = cases.faultsOf('');
+    const missing = faults.filter((fault) => fault.includes('is missing; name it'));
+    expect(missing.map((fault) => fault.split(':')[0])).toEqual([
+      'environment',
+      'kafka.brokers',
+      'mysql.host',
+      'mysql.user',
+      'redis.url',
+      'lease_ttl',
+    ]);
+    expect(faults).toHaveLength(missing.length);
+  });
+
+  it('a file that is not there, not YAML, or no table of keys', () => {
+    const absent = loadConfig({ file: join(cases.folder, 'absent.yaml'), env: {} });
+    expect(absent.ok ? [] : absent.faults).toEqual([
+      expect.stringMatching(/absent\.yaml: could not/),
+    ]);
+    expect(cases.faultsOf('a: [1, 2').length).toBeGreaterThan(0);
+    expect(cases.faultsOf(`${leastYaml}\nlease_ttl: '10s'`)[0]).toMatch(/unique/i);
+    expect(cases.faultsOf('- a list')[0]).toMatch(/^the file: must hold keys/);
+  });
+});
+
+describe('advertise_addr', () => {
+  it.each([
+    ['0.0.0.0:7400', 'development', /which means every address/],
+    ['[::]:7400', 'development', /which means every address/],
+    ['127.0.0.1:7400', 'production', /which other nodes cannot reach/],
+    ['8.8.8.8:7400', 'production', /which is public/],
+    ['rooms.example.com:7400', 'production', /a name; it may lead to a load balancer/],
+    ['10.9.9.9:7400', 'production', /no address of this machine/],
+    ['10.1.2.3:0', 'production', /names no port/],
+  ])('%s is refused in %s', (address, environment, expected) => {
+    const faults = cases.faultsOf(leastYaml, {
+      env: { ROOMCELL_ADVERTISE_ADDR: address, ROOMCELL_ENVIRONMENT: environment },
+      roles: ['cell'],
+      localAddresses: ['10.1.2.3', '127.0.0.1'],
+    });
+    expect(faults).toEqual([expect.stringMatching(expected)]);
+  });
+
+  it.each([
+    ['127.0.0.2:7400', 'development'],
+    ['10.1.2.3:7400', 'production'],
+    ['[fd00::1]:7400', 'production'],
+  ])('%s is taken in %s', (address, environment) => {
+    const faults = cases.faultsOf(leastYaml, {
+      env: { ROOMCELL_ADVERTISE_ADDR: address, ROOMCELL_ENVIRONMENT: environment },
+      roles: ['cell'],
+      localAddresses: ['10.1.2.3', 'fd00::1'],
+    });
+    expect(faults).toEqual([]);
+  });
+});
