@@ -58,9 +58,10 @@ describe('When active and the session is pending', () => {
 
 describe('When what the timeout was set for is over', () => {
   it('a publish timeout does nothing when its state differs: the session publishes', () => {
-    given(...history, publishing(on(2, alice, 3)))
-      .when(due, bySystem)
-      .thenNoEffect();
+    const confirmed = given(...history, publishing(on(2, alice, 3)));
+    confirmed.when(due, bySystem).thenNoEffect();
+    // Even one that names the 0 which stands for "no deadline" while publishing.
+    confirmed.when(expire(2, session(3), 0), bySystem).thenNoEffect();
   });
 
   it('a second run of the same timeout does nothing', () => {
