@@ -5,6 +5,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { format } from 'prettier';
 import { describe, expect, it } from 'vitest';
 import { createCodec } from '../../../src/protocol/codec.ts';
 import type { Decoded } from '../../../src/protocol/records.ts';
@@ -77,7 +78,7 @@ describe('the present release', () => {
   });
 
   it.each(codec.writerSchemas)('writes by the $name that lies beside them', async (schema) => {
-    const text = `${JSON.stringify(JSON.parse(schema.json), null, 1)}\n`;
+    const text = await format(schema.json, { parser: 'json', printWidth: 100 });
     const file = join(goldenRoot, present, `${schema.name}.avsc`);
     await expect(text).toMatchFileSnapshot(file);
   });
