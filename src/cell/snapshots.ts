@@ -2,8 +2,8 @@
  * Snapshots: written after the commit, off the lane, every N versions. A failure costs recovery
  * time and nothing else; the log is the truth (PIPE-14, OCFG-1).
  */
-import { createHash } from 'node:crypto';
 import { Failure } from '../kernel/failure.ts';
+import { stateHashOf } from '../protocol/state-hash.ts';
 import type { CellContext } from './cell-context.ts';
 import type { RoomCell } from './registry/room-cell.ts';
 
@@ -52,7 +52,7 @@ export class Snapshots {
     // Taken together: the live state is replaced only between, never during, these three lines.
     const { state, chainHash } = room;
     const bytes = codec.encodeSnapshot({ state });
-    const stateHash = createHash('sha256').update(bytes).digest();
+    const stateHash = stateHashOf(bytes);
     const startedMonoMs = clock.monoMs();
     trace.at('cell.snapshot_before_write');
     try {

@@ -3,7 +3,6 @@
  * over the events of every later step. Used by the owner when it loads a room and by the gateway for
  * a committed view. Calls nothing outside the history it is given (LEASE-33).
  */
-import { createHash } from 'node:crypto';
 import type { RoomKey, RoomVersion } from '../domain/ids.ts';
 import { splitRoomKey } from '../domain/ids.ts';
 import { evolveCommand } from '../domain/room/evolve.ts';
@@ -12,6 +11,7 @@ import type { RoomState } from '../domain/room/state.ts';
 import { Failure } from '../kernel/failure.ts';
 import type { Codec } from './codec-api.ts';
 import { chainHash, chainStart } from './event-chain.ts';
+import { stateHashOf } from './state-hash.ts';
 
 /** One applied step of the log. */
 export interface StoredStep {
@@ -95,8 +95,7 @@ export async function rebuildRoom(
 
 function startOf(stored: StoredRoom, codec: Codec, roomKey: RoomKey): RebuiltRoom {
   for (const snapshot of stored.snapshots) {
-    const hash = createHash('sha256').update(snapshot.bytes).digest();
-    if (!hash.equals(snapshot.stateHash)) continue;
+    if (!sameBytes(stateHashOf(snapshot.bytes), snapshot.stateHash)) continue;
     const decoded = codec.decodeSnapshot(snapshot.bytes);
     if (!decoded.ok || decoded.value.state.version !== snapshot.version) continue;
     return {

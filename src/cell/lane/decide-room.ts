@@ -12,6 +12,7 @@ import type { RoomCommand } from '../../domain/room/commands.ts';
 import type { DecideFacts, Decision } from '../../domain/room/decision.ts';
 import { decide } from '../../domain/room/decide.ts';
 import type { RoomEvent } from '../../domain/room/events.ts';
+import { nextEventPosition } from '../../domain/room/event-position.ts';
 import { evolveCommand } from '../../domain/room/evolve.ts';
 import { checkRoomInvariants } from '../../domain/room/invariants.ts';
 import type { RoomState } from '../../domain/room/state.ts';
@@ -78,7 +79,9 @@ class Drafting {
     if (item.expiresAtMs !== null && this.context.clock.wallMs() >= item.expiresAtMs) {
       return { kind: 'refused', item, loose: looseOf(item, 'EXPIRED', {}) };
     }
-    const decision = decide(item.command, this.facts(item.command.commandId), this.state);
+    const nowMs = this.nowMs();
+    const facts = this.facts(item.command.commandId, nowMs);
+    const decision = decide(item.command, facts, this.state);
     if (decision.kind === 'retry') {
       const loose = looseOf(item, decision.reason, decision.facts, decision.retryAfterMs);
       return { kind: 'refused', item, loose };
@@ -87,7 +90,7 @@ class Drafting {
     if (decision.kind === 'rejected' && rejectReasons[decision.reason].memory === 'none') {
       return { kind: 'refused', item, loose: looseOf(item, decision.reason, decision.facts) };
     }
-    const logged = this.log(item, item.command.commandId, decision);
+    const logged = this.log(item, item.command.commandId, decision, nowMs);
     this.fresh.set(item.command.commandId, logged);
     return logged;
   }
@@ -97,9 +100,10 @@ class Drafting {
     const { appCode, roomId } = this.state;
     const actor = { actorUserId: systemUserId, actorRole: 'system' as const };
     const command: RoomCommand = { appCode, roomId, commandId, ...actor, body: item.body };
-    const decision = decide(command, this.facts(commandId), this.state);
+    const nowMs = this.nowMs();
+    const decision = decide(command, this.facts(commandId, nowMs), this.state);
     if (decision.kind !== 'applied') return { kind: 'nothing', item };
-    return this.log(item, commandId, decision);
+    return this.log(item, commandId, decision, nowMs);
   }
 
   /** Step 2. The same id with other content is refused and touches nothing (PIPE-12). */
@@ -126,11 +130,16 @@ class Drafting {
     return { kind: 'refused', item, loose: looseOf(item, 'COMMAND_ID_REUSED', {}) };
   }
 
-  private facts(commandId: CommandId): DecideFacts {
-    const { clock, options } = this.context;
+  /** Read once per command: what decide was told is what the log and the events say. */
+  private nowMs(): number {
+    return Math.max(this.context.clock.wallMs(), this.state.lastEventAtMs);
+  }
+
+  private facts(commandId: CommandId, nowMs: number): DecideFacts {
+    const { options } = this.context;
     const { appCode, roomId } = this.state;
     return {
-      nowMs: Math.max(clock.wallMs(), this.state.lastEventAtMs),
+      nowMs,
       micSessionId: micSessionIdOf(appCode, roomId, commandId),
       micPublishTimeoutMs: options.micPublishTimeoutMs,
       limits: options.limits,
@@ -141,14 +150,15 @@ class Drafting {
     item: RoomItem,
     commandId: CommandId,
     decision: Exclude<Decision, { kind: 'retry' }>,
+    decidedAtMs: number,
   ): LoggedEnd {
-    const { codec, clock } = this.context;
-    const decidedAtMs = Math.max(clock.wallMs(), this.state.lastEventAtMs);
+    const { codec } = this.context;
     let step: LoggedEnd['step'] = null;
     let next = this.state;
     if (decision.kind === 'applied') {
-      const version = nextRoomVersion(this.state.version);
-      next = evolveCommand(this.state, decision.events, { version, occurredAtMs: decidedAtMs });
+      const position = nextEventPosition(this.state, decidedAtMs);
+      const { version } = position;
+      next = evolveCommand(this.state, decision.events, position);
       const broken = checkRoomInvariants(next);
       assert(broken === null, `the room would break an invariant: ${broken}`);
       const eventBytes = codec.encodeLoggedEvents(decision.events);

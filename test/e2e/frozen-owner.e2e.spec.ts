@@ -1,0 +1,131 @@
+/**
+ * A frozen owner with an open transaction: its partitions are taken over, its late COMMIT changes
+ * nothing, it drops its rooms; and a takeover never ends a healthy node's connection.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { waitUntil } from '../support/wait-until.ts';
+import { Fleet, fleetApp, type FleetClient } from './support/fleet.ts';
+import { RoomPlayer } from './support/play.ts';
+import { writerLockName } from '../../src/protocol/lock-name.ts';
+import { partitionOf } from '../../src/protocol/partition.ts';
+import { roomKeyOf, type AppCode, type RoomId } from '../../src/domain/ids.ts';
+
+let fleet: Fleet;
+let client: FleetClient;
+
+beforeAll(async () => {
+  fleet = await Fleet.open('frozen');
+  const gateway = await fleet.start('gateway-1', ['gateway']);
+  await gateway.ready();
+  client = fleet.connect(gateway);
+});
+afterAll(async () => {
+  await fleet.close();
+});
+
+/** Owner by partition, as committed. */
+async function owners(): Promise<Map<number, string>> {
+  const rows = await fleet.sql('SELECT partition_id, owner_node_id FROM partition_owner');
+  return new Map(rows.map((row) => [Number(row['partition_id']), String(row['owner_node_id'])]));
+}
+
+/** A room id that lies on a partition owned by `node`. */
+function roomOf(owned: ReadonlyMap<number, string>, node: string, stem: string): string {
+  for (let n = 0; ; n += 1) {
+    const room = `${stem}-${n}`;
+    const key = roomKeyOf(fleetApp as AppCode, room as RoomId);
+    if (owned.get(partitionOf(key, 16)) === node) return room;
+  }
+}
+
+async function bothOwn(first: string, second: string): Promise<Map<number, string>> {
+  return waitUntil(
+    `${first} and ${second} own all 16 partitions between them`,
+    async () => {
+      const map = await owners();
+      const nodes = new Set(map.values());
+      const unreleased = await fleet.sql(
+        'SELECT COUNT(*) AS n FROM partition_owner WHERE released = 0',
+      );
+      const all = Number(unreleased[0]?.['n']) === 16;
+      return all && nodes.has(first) && nodes.has(second) && nodes.size === 2 ? map : null;
+    },
+    { limitMs: 60_000, everyMs: 100 },
+  );
+}
+
+describe('with two cells', () => {
+  it('a frozen owner is taken over; thawed, its late commit changes nothing and it drops its rooms', async () => {
+    const frozen = await fleet.start('cell-a', ['cell'], {
+      // Frozen with the first packet answered and the rows locked: the worst moment.
+      faultAt: {
+        point: 'cell.packet_answered_before_commit',
+        pass: 1,
+        action: 'stop',
+        armedBy: 'freeze',
+      },
+    });
+    const healthy = await fleet.start('cell-b', ['cell']);
+    await frozen.ready();
+    await healthy.ready();
+    const map = await bothOwn('cell-a', 'cell-b');
+    const lost = roomOf(map, 'cell-a', 'lost');
+    const kept = roomOf(map, 'cell-b', 'kept');
+    const playLost = new RoomPlayer(fleet, client, lost);
+    const playKept = new RoomPlayer(fleet, client, kept);
+    await playLost.create('c1');
+    await playKept.create('c1');
+    const laneOfHealthy = await laneConnections();
+    fleet.arm('freeze');
+    const joining = playLost.join('j1', 'u1');
+    // The healthy node serves its own rooms while the other one's are being taken over.
+    await playKept.join('j1', 'u1');
+    const joined = await joining;
+    expect(joined.roomVersion).toBe(2n);
+    frozen.thaw();
+    await frozen.logged('it is fenced or lost its partitions', (line) =>
+      /fenced|partition lost|assignment/.test(String(line['msg'])),
+    );
+    const after = await playLost.leave('l1', 'u1');
+    expect(after).toMatchObject({ applied: true, roomVersion: 3n });
+    const log = await fleet.sql(
+      'SELECT command_id, applied_version, owner_node_id, epoch FROM room_command_log ' +
+        'WHERE room_id = ? ORDER BY applied_version',
+      [lost],
+    );
+    expect(log.map((row) => [String(row['command_id']), String(row['applied_version'])])).toEqual([
+      ['c1', '1'],
+      ['j1', '2'],
+      ['l1', '3'],
+    ]);
+    const epochs = log.map((row) => BigInt(String(row['epoch'])));
+    expect(epochs).toEqual([...epochs].sort((x, y) => (x < y ? -1 : 1)));
+    expect(log[1]?.['owner_node_id']).toBe('cell-b');
+    // The healthy lane's connection is the one it had before: nobody ended it.
+    const stillThere = await laneConnections();
+    const healthyIds = laneOfHealthy.filter((id) => stillThere.includes(id));
+    expect(healthyIds.length).toBeGreaterThan(0);
+    expect(healthy.lines.filter((line) => String(line['msg']).includes('fenced'))).toEqual([]);
+    expect((await healthy.terminate()).code).toBe(0);
+    expect((await frozen.terminate()).code).toBe(0);
+  });
+});
+
+/** Connections that hold a lane's lock: the server names a lock's holder, and locks are `rc:…`. */
+async function laneConnections(): Promise<string[]> {
+  const rows = await fleet.sql(
+    'SELECT owner_node_id, incarnation, lane FROM partition_owner GROUP BY 1, 2, 3',
+  );
+  const found: string[] = [];
+  for (const row of rows) {
+    const name = writerLockName(
+      fleet.space.mysql.database,
+      String(row['incarnation']),
+      Number(row['lane']),
+    );
+    const held = await fleet.sql('SELECT IS_USED_LOCK(?) AS id', [name]);
+    const id = held[0]?.['id'] as string | number | null | undefined;
+    if (id !== null && id !== undefined && row['owner_node_id'] === 'cell-b') found.push(`${id}`);
+  }
+  return found;
+}
