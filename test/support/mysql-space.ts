@@ -26,6 +26,8 @@ export interface MysqlSpace {
   moreDrivers(settings?: Partial<MysqlSettings>): MysqlDrivers;
   /** A session outside of all drivers: what an operator or an observer does. */
   openObserver(): Promise<MysqlSession>;
+  /** Ends all sessions of `openObserver`, and with them whatever they still hold. */
+  endObservers(): void;
   /** One statement through the observer of this space. */
   sql(text: string, values?: readonly unknown[]): Promise<readonly Row[]>;
   /** Whether a transaction holds the owner row of `partition` right now. */
@@ -53,6 +55,7 @@ export function freshServerSettings(): MysqlServerSettings {
 export async function openMysqlSpace(): Promise<MysqlSpace> {
   const server = freshServerSettings();
   await migrate(server, migrationsFolder);
+  const observing = { ...pooledSession, queryMs: 20_000 };
   const opened: MysqlDrivers[] = [];
   const sessions: MysqlSession[] = [];
   const moreDrivers = (settings: Partial<MysqlSettings> = {}): MysqlDrivers => {
@@ -66,16 +69,17 @@ export async function openMysqlSpace(): Promise<MysqlSpace> {
     return drivers;
   };
   const openObserver = async (): Promise<MysqlSession> => {
-    const session = await openSession(server, { ...pooledSession, queryMs: 20_000 });
+    const session = await openSession(server, observing);
     sessions.push(session);
     return session;
   };
-  const observer = await openObserver();
+  const observer = await openSession(server, observing);
   return {
     server,
     drivers: moreDrivers(),
     moreDrivers,
     openObserver,
+    endObservers: () => sessions.splice(0).forEach((session) => session.destroy()),
     sql: (text, values) => observer.rows(text, values ?? []),
     ownerRowIsHeld: (partition) => ownerRowIsHeld(observer, partition),
     runningStatements: async () => {
@@ -86,7 +90,7 @@ export async function openMysqlSpace(): Promise<MysqlSpace> {
     async close() {
       await Promise.all(opened.map((drivers) => drivers.close()));
       await dropDatabase(server);
-      await Promise.all(sessions.map((session) => session.end()));
+      await Promise.all([observer, ...sessions].map((session) => session.end()));
     },
   };
 }
@@ -99,7 +103,7 @@ export async function dropDatabase(server: MysqlServerSettings): Promise<void> {
 }
 
 const runningStatements =
-  'SELECT info FROM information_schema.processlist ' +
+  'SELECT info AS info FROM information_schema.processlist ' +
   "WHERE db = ? AND command = 'Query' AND id <> CONNECTION_ID() AND info IS NOT NULL";
 
 async function ownerRowIsHeld(observer: MysqlSession, partition: number): Promise<boolean> {

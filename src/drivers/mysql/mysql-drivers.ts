@@ -3,6 +3,7 @@
  * tests call it once per database.
  */
 import type { CommitLane } from '../../ports/commit-lane.ts';
+import type { OutboxStore } from '../../ports/outbox-store.ts';
 import type { PartitionStore } from '../../ports/partition-store.ts';
 import type { ReplySlots } from '../../ports/reply-slots.ts';
 import type { RoomQueries } from '../../ports/room-queries.ts';
@@ -26,6 +27,7 @@ import { MysqlRoomQueries } from './mysql-room-queries.ts';
 import { MysqlRoomReader } from './mysql-room-reader.ts';
 import { MysqlSchemaRegistry } from './mysql-schema-registry.ts';
 import { MysqlSnapshotStore } from './mysql-snapshot-store.ts';
+import { createOutboxStore } from './outbox-store.ts';
 import { MysqlPool } from './pool.ts';
 
 /** What the drivers need to know. */
@@ -65,6 +67,7 @@ export interface MysqlDrivers {
   readonly roomQueries: RoomQueries;
   readonly replySlots: ReplySlots;
   readonly schemaRegistry: SchemaRegistry;
+  readonly outboxStore: OutboxStore;
   /** For further drivers on the same database. */
   readonly pool: MysqlPool;
   /** A lane; connects when it first has something to commit. Stop it before `close`. */
@@ -96,6 +99,7 @@ export function createMysqlDrivers(settings: MysqlSettings): MysqlDrivers {
     roomQueries: new MysqlRoomQueries(pool),
     replySlots: new MysqlReplySlots(pool, settings.repliesTopic),
     schemaRegistry: new MysqlSchemaRegistry(pool),
+    outboxStore: createOutboxStore(pool),
     pool,
     openLane: (options) => openLane(settings, options),
     checkDurability: () => checkDurability(pool),

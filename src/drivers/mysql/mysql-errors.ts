@@ -36,6 +36,7 @@ export type MysqlErrorSort =
 
 /** The table. `test/unit/drivers/mysql-errors.unit.spec.ts` reads it back row by row. */
 export const sortByErrno: Readonly<Record<number, MysqlErrorSort>> = {
+  1020: 'deadlock', // ER_CHECKREAD (MariaDB, innodb_snapshot_isolation)
   1213: 'deadlock', // ER_LOCK_DEADLOCK
   1614: 'deadlock', // ER_XA_RBDEADLOCK
   3101: 'deadlock', // ER_TRANSACTION_ROLLBACK_DURING_COMMIT (MySQL, group replication)

@@ -121,6 +121,22 @@ export function commitLaneContract(
       expect(owner).toMatchObject({ epoch: 2n, incarnation: 'successor', commitSeq: 0n });
     });
 
+    it('changes nothing by an old epoch of the same process', async () => {
+      // Scenario: a node is fenced, takes the partition over again, and a batch of before is late.
+      await take(taken.partition);
+      const batch = commandBatch(taken, 'one', { roomId: freshRoomId(), version: 1n });
+      const fenced = { kind: 'fenced', partitions: [taken.partition] };
+      expect(await lane.commit(batch, open())).toEqual(fenced);
+      await expectNothingStored(batch);
+    });
+
+    it('changes nothing by another incarnation that guessed the epoch', async () => {
+      const batch = commandBatch(taken, 'impostor', { roomId: freshRoomId(), version: 1n });
+      const fenced = { kind: 'fenced', partitions: [taken.partition] };
+      expect(await lane.commit(batch, open())).toEqual(fenced);
+      await expectNothingStored(batch);
+    });
+
     it('names exactly the one of 16 partitions that is fenced, and stores nothing of it', async () => {
       const all = await Promise.all(Array.from({ length: 16 }, (_, i) => take(partitions + i)));
       const lost = partitions + 11;
@@ -241,6 +257,13 @@ export function commitLaneContract(
           expect(await lane.settle(batch)).toEqual(fenced);
         },
       );
+
+      it('says fenced when this process has taken the partition over again itself', async () => {
+        const batch = commandBatch(taken, 'one', { roomId: freshRoomId(), version: 1n });
+        await take(taken.partition);
+        const fenced = { kind: 'fenced', partitions: [taken.partition], rest: 'absent' };
+        expect(await lane.settle(batch)).toEqual(fenced);
+      });
 
       it.each(['committed', 'absent'] as const)(
         'finds %s by the log when successors have every partition',

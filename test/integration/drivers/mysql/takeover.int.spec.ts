@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { takeoverSession } from '../../../../src/drivers/mysql/connection-settings.ts';
+import type { MysqlDrivers } from '../../../../src/drivers/mysql/mysql-drivers.ts';
 import { openSession } from '../../../../src/drivers/mysql/session.ts';
 import { raiseEpoch } from '../../../../src/drivers/mysql/takeover.ts';
 import { createDeferred } from '../../../../src/kernel/deferred.ts';
@@ -155,6 +156,38 @@ describe('takeover of a partition whose row is held', () => {
     expect(looks).toBe(2);
     expect(await threadOf('slow')).toBe(thread);
     await session.end();
+  });
+
+  it('where KILL is not permitted, the writer’s wait_timeout frees the row', async () => {
+    const partition = (partitions += 1);
+    const [writer, taker] = ['w', 't'].map((kind) => `rc_${kind}_${partition}_${process.pid}`);
+    for (const user of [writer, taker]) {
+      await space.sql(`CREATE USER '${user}'@'%' IDENTIFIED BY 'pw'`);
+      await space.sql(`GRANT ALL ON \`${space.server.database}\`.* TO '${user}'@'%'`);
+    }
+    const driversOf = (user: string | undefined): MysqlDrivers =>
+      space.moreDrivers({ server: { ...space.server, user: user ?? '', password: 'pw' } });
+    const owned = await take(partition, 'unkillable');
+    const silentSeconds = 2;
+    const lane = driversOf(writer).openLane({
+      incarnation: 'unkillable',
+      lane: 0,
+      gateMs: 60_000,
+      session: { silentSeconds },
+    });
+    lanes.push(lane);
+    const never = new Promise<boolean>(() => undefined);
+    const batch = { ...emptyBatch, fences: [fenceOf(owned, 'unkillable')] };
+    const ended = lane.commit(batch, never);
+    await transactionIsOpen(partition);
+    const request = { partition, nodeId: 'n', incarnation: 'late', lane: 0, advertiseAddr: 'a:1' };
+    const startedAt = performance.now();
+    expect(await driversOf(taker).partitionStore.takeover(request)).toMatchObject({ epoch: 2n });
+    // A KILL would have freed the row after the lock wait of one second.
+    expect(performance.now() - startedAt).toBeGreaterThan(1_200);
+    await lane.stop();
+    for (const user of [writer, taker]) await space.sql(`DROP USER '${user}'@'%'`);
+    void ended;
   });
 
   it('a row held by somebody who is no lane is waited for', async () => {

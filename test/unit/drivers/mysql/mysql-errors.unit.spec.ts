@@ -16,7 +16,7 @@ const clientError = (code: string, errno?: number): Error =>
 
 describe('sorting of MySQL errors', () => {
   it.each([
-    ['deadlock', [1213, 1614, 3101]],
+    ['deadlock', [1020, 1213, 1614, 3101]],
     ['lockWait', [1205, 3572]],
     ['duplicate', [1062, 1586]],
     [
