@@ -12,7 +12,8 @@
 export type ImAction =
   'retry' | 'throttle' | 'permanent' | 'sign' | 'noGroup' | 'exists' | 'inUse' | 'alarm';
 
-const rows: readonly (readonly [ImAction, readonly number[]])[] = [
+/** The table; each code stands in one row. */
+export const imErrorRows: readonly (readonly [ImAction, readonly number[]])[] = [
   // Internal errors, network and callbacks of the vendor.
   ['retry', [10002, 20004, 20005, 60008, 60013, 60014, 70169, 70500, 80003]],
   ['retry', [90992, 90994, 90995, 91000]],
@@ -34,7 +35,7 @@ const rows: readonly (readonly [ImAction, readonly number[]])[] = [
 
 /** Code to action. */
 export const imErrorActions: ReadonlyMap<number, ImAction> = new Map(
-  rows.flatMap(([action, codes]) => codes.map((code) => [code, action] as const)),
+  imErrorRows.flatMap(([action, codes]) => codes.map((code) => [code, action] as const)),
 );
 
 /** How long to wait after a throttle, in ms, where it isn't the usual second. */

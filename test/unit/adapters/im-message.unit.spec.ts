@@ -1,0 +1,115 @@
+/** What events look like in instant messaging. */
+import { describe, expect, it } from 'vitest';
+import { imCallsOf, imData, imDataBytesMax } from '../../../src/adapters/im/im-message.ts';
+import type { AppCode, CommandId, EventId, RoomVersion } from '../../../src/domain/ids.ts';
+import { createCodec } from '../../../src/protocol/codec.ts';
+import type { EventEnvelope } from '../../../src/protocol/records.ts';
+import {
+  alice,
+  closed,
+  created,
+  joined,
+  on,
+  owner,
+  room,
+  wentUp,
+} from '../../support/room-builders.ts';
+
+const base = {
+  eventId: '6a0f8c1e-0000-5000-8000-000000000001' as EventId,
+  appCode: 'demo' as AppCode,
+  roomId: room,
+  roomVersion: 9_007_199_254_740_993n as RoomVersion,
+  eventIndex: 1,
+  occurredAtMs: 1_700_000_000_000,
+  commandId: 'c1' as CommandId,
+  actorUserId: owner,
+};
+const envelopeOf = (event: NonNullable<EventEnvelope['event']>): EventEnvelope => ({
+  ...base,
+  eventType: event.type,
+  event,
+});
+const callsOf = (envelope: EventEnvelope) => {
+  const form = imCallsOf(envelope);
+  if (form.kind !== 'calls') throw new Error(`expected calls, got ${form.kind}`);
+  return form.calls;
+};
+
+describe('an event in instant messaging', () => {
+  it('RoomCreated makes the group, by a name that fits and holds whole characters', () => {
+    expect(callsOf(envelopeOf(created({ title: 'Abendrunde 🙂🙂🙂🙂🙂🙂🙂' })))).toEqual([
+      { kind: 'ensureGroup', groupId: 'rc_demo_room1', name: 'Abendrunde 🙂🙂🙂🙂' },
+    ]);
+    expect(callsOf(envelopeOf(created({ title: '' })))).toMatchObject([{ name: room }]);
+  });
+
+  it('RoomClosed is a message and a notification of the same text', () => {
+    const [message, notification] = callsOf(envelopeOf(closed()));
+    expect(message).toMatchObject({ kind: 'message', message: { priority: 'High' } });
+    expect(notification).toMatchObject({
+      kind: 'notification',
+      groupId: 'rc_demo_room1',
+      content: message?.kind === 'message' ? message.message.data : '',
+    });
+  });
+
+  it('every other event is one message, its priority by the event table', () => {
+    expect(callsOf(envelopeOf(wentUp(on(1, alice, 1), 5)))).toMatchObject([
+      { message: { priority: 'Normal' } },
+    ]);
+    expect(callsOf(envelopeOf(joined(alice)))).toMatchObject([{ message: { priority: 'Low' } }]);
+  });
+
+  it('names itself first, then its fields by name; 64-bit numbers are texts', () => {
+    const data = JSON.parse(imData(envelopeOf(created()))) as Record<string, unknown>;
+    expect(Object.keys(data)).toEqual([
+      'event_id',
+      'app_code',
+      'room_id',
+      'type',
+      'version',
+      'index',
+      'occurred_at_ms',
+      'actor_user_id',
+      'payload',
+    ]);
+    expect(data).toMatchObject({
+      type: 'RoomCreated',
+      version: '9007199254740993',
+      payload: { owner_user_id: 'owner', visible_region_id: '9007199254740993' },
+    });
+    const names = Object.keys(data['payload'] as object);
+    expect(names).toEqual([...names].sort());
+  });
+
+  it('is the same text and number on every try, also after a way through the codec', () => {
+    const codec = createCodec();
+    for (const event of [created(), joined(alice), closed(), wentUp(on(1, alice, 1), 5)]) {
+      const envelope = envelopeOf(event);
+      const read = codec.decodeEnvelope(codec.encodeEnvelope(envelope));
+      if (!read.ok) throw new Error(read.fault);
+      expect(callsOf(read.value)).toEqual(callsOf(envelope));
+      expect(imData(read.value)).toBe(imData(envelope));
+    }
+  });
+
+  it('never tells a password hash', () => {
+    const text = imData(envelopeOf(created({ passwordHash: 'scrypt$secret' })));
+    expect(text).not.toContain('secret');
+    expect(text).not.toContain('password');
+  });
+
+  it('of a type that this release lacks has no form and is no failure', () => {
+    expect(callsOf({ ...base, eventType: 'RoomPainted', event: null })).toEqual([]);
+  });
+
+  it('that would be too long for a group is refused before it is sent', () => {
+    const text = '🙂'.repeat(imDataBytesMax);
+    expect(imCallsOf(envelopeOf(closed({ note: text })))).toMatchObject({ kind: 'tooLarge' });
+    // Every quotation mark of the text costs a backslash in the request.
+    expect(imCallsOf(envelopeOf(closed({ note: '"'.repeat(imDataBytesMax / 2) })))).toMatchObject({
+      kind: 'tooLarge',
+    });
+  });
+});
