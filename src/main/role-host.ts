@@ -62,17 +62,12 @@ class Host implements RoleHost {
 
   readiness(): Readiness {
     if (this.phase === 'stopping') return { ready: false, reasons: ['stopping'] };
-    const reasons: string[] = [];
-    if (this.phase === 'starting') {
-      const role = this.startingRole ?? 'process';
-      reasons.push(`${role}: ${this.waitReason ?? 'starting'}`);
-    }
-    for (const role of this.options.roles) {
+    if (this.phase === 'starting') return { ready: false, reasons: this.startingReasons() };
+    const reasons = this.options.roles.flatMap((role) => {
       const state = role.readiness();
-      if (state.ready) continue;
-      reasons.push(...state.reasons.map((reason) => `${role.name}: ${reason}`));
-    }
-    return { ready: reasons.length === 0, reasons: [...new Set(reasons)] };
+      return state.ready ? [] : state.reasons.map((reason) => `${role.name}: ${reason}`);
+    });
+    return { ready: reasons.length === 0, reasons };
   }
 
   stop(cause: StopCause): void {
@@ -132,6 +127,19 @@ class Host implements RoleHost {
     if (this.phase === 'starting') this.phase = 'running';
   }
 
+  private startingReasons(): readonly string[] {
+    const { roles } = this.options;
+    const at = roles.findIndex(({ name }) => name === this.startingRole);
+    const starting = roles[at];
+    if (starting === undefined) return ['starting'];
+    const own = this.waitReason === null ? starting.readiness().reasons : [this.waitReason];
+    const waiting = roles.slice(at + 1).map(({ name }) => `${name}: not started yet`);
+    return [
+      ...(own.length === 0 ? ['starting'] : own).map((r) => `${starting.name}: ${r}`),
+      ...waiting,
+    ];
+  }
+
   /** One line per change of readiness, so that an outage is two lines and not two thousand. */
   private watchReadiness(): () => void {
     let last = '';
@@ -139,7 +147,9 @@ class Host implements RoleHost {
     const look = (): void => {
       const { ready, reasons } = this.readiness();
       const now = ready ? 'ready' : reasons.join('; ');
-      if (now !== last) this.options.log.info({ ready, reasons }, ready ? 'ready' : 'not ready');
+      // A start has lines of its own: what it waits for, and each role that has started.
+      const isNews = now !== last && this.phase !== 'starting';
+      if (isNews) this.options.log.info({ ready, reasons }, ready ? 'ready' : 'not ready');
       last = now;
       cancel = this.options.timers.after(watchIntervalMs, look);
     };

@@ -13,18 +13,25 @@ const descriptions: Readonly<Record<RoleName, string>> = {
   sandbox: 'stand in for the outside world (never in production)',
 };
 
+const exitWithStdin = [
+  '--exit-with-stdin',
+  'end in an orderly way when the input closes, as it does when a parent dies',
+] as const;
+
 /** Adds one command per role, and `all`. */
 export function addRoleCommands(program: Command): void {
   for (const name of [...roleNames].reverse()) {
     program
       .command(name)
       .description(descriptions[name])
+      .option(...exitWithStdin)
       .action((_options: unknown, command: Command) => run(command, [name]));
   }
   program
     .command('all')
     .description('every role in one process')
     .option('--without <roles>', 'roles to leave out, separated by commas')
+    .option(...exitWithStdin)
     .addHelpText('after', '\nExample:\n  $ roomcell all --without sandbox,adapter-im')
     .action(async (options: { without?: string }, command: Command) => {
       await run(command, without(options.without ?? '', command));
@@ -33,6 +40,9 @@ export function addRoleCommands(program: Command): void {
 
 async function run(command: Command, roles: readonly RoleName[]): Promise<void> {
   const { config } = readConfig(command, roles);
+  if (command.opts<{ exitWithStdin?: boolean }>().exitWithStdin === true) {
+    process.stdin.on('close', () => process.kill(process.pid, 'SIGTERM')).resume();
+  }
   process.exitCode = await runRoles(config, roles);
 }
 

@@ -1,0 +1,76 @@
+/**
+ * The environment of the roomcell process that `npm start` runs: the stack's addresses, ports that
+ * are free, secrets made for this run. Whatever the caller's own environment names stays.
+ */
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:net';
+import { freePort } from '../stack/machine.ts';
+import type { Stack } from '../stack/stack-types.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The environment and the addresses that follow from it. */
+export interface SampleEnv {
+  readonly env: Environment;
+  readonly grpcAddress: string;
+  readonly opsAddress: string;
+  readonly imAddress: string;
+  readonly controlAddress: string;
+  readonly jwtSecret: string;
+}
+
+/** Ports of `config/development.yaml`. */
+const usualPorts = {
+  ROOMCELL_GATEWAY_GRPC_LISTEN: 7400,
+  ROOMCELL_OPS_LISTEN: 7480,
+  ROOMCELL_SANDBOX_IM_LISTEN: 7410,
+  ROOMCELL_SANDBOX_ACTIVITY_LISTEN: 7411,
+  ROOMCELL_SANDBOX_CONTROL_LISTEN: 7412,
+} as const;
+const secretBytes = 32;
+/** The silent speaker of the sample room is taken down after this; people do not wait for 15 s. */
+const sampleMicPublishTimeout = '2s';
+
+/** `usual`: take the usual ports where they are free; otherwise always free ones. */
+export async function sampleEnv(
+  stack: Stack,
+  caller: Environment,
+  ports: 'usual' | 'free',
+): Promise<SampleEnv> {
+  const listen: Record<keyof typeof usualPorts, string> = { ...usualPorts } as never;
+  for (const [name, usual] of Object.entries(usualPorts)) {
+    const port = ports === 'usual' && (await isFree(usual)) ? usual : await freePort();
+    listen[name as keyof typeof usualPorts] = caller[name] ?? `127.0.0.1:${port}`;
+  }
+  const grpc = listen.ROOMCELL_GATEWAY_GRPC_LISTEN;
+  const jwtSecret =
+    caller['ROOMCELL_AUTH_HS256_SECRET'] ?? randomBytes(secretBytes).toString('hex');
+  const own: Record<string, string> = {
+    ...listen,
+    ROOMCELL_ADVERTISE_ADDR: grpc,
+    ROOMCELL_ACTIVITY_ADDR: listen.ROOMCELL_SANDBOX_ACTIVITY_LISTEN,
+    ROOMCELL_TENCENT_IM_APPS_DEMO_BASE_URL: `http://${listen.ROOMCELL_SANDBOX_IM_LISTEN}`,
+    ROOMCELL_TENCENT_IM_APPS_DEMO_SECRET_KEY: randomBytes(secretBytes).toString('hex'),
+    ROOMCELL_AUTH_HS256_SECRET: jwtSecret,
+    ROOMCELL_DEPLOYMENT_SECRET: randomBytes(secretBytes).toString('hex'),
+    ROOMCELL_MIC_PUBLISH_TIMEOUT: sampleMicPublishTimeout,
+    // A broker of somebody else may hold an earlier run's topics, which belong to another database.
+    ...(stack.kind === 'given' ? { ROOMCELL_KAFKA_TOPIC_PREFIX: stack.mysql.database } : {}),
+  };
+  return {
+    env: { ...own, ...caller, ...stack.env },
+    grpcAddress: grpc,
+    opsAddress: listen.ROOMCELL_OPS_LISTEN,
+    imAddress: listen.ROOMCELL_SANDBOX_IM_LISTEN,
+    controlAddress: listen.ROOMCELL_SANDBOX_CONTROL_LISTEN,
+    jwtSecret,
+  };
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((settle) => {
+    const server = createServer();
+    server.once('error', () => settle(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => settle(true)));
+  });
+}

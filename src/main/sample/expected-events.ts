@@ -1,0 +1,48 @@
+/**
+ * The written list of what the sample room must make arrive at each destination
+ * (`config/sample-room.expected.json`). It is written by hand and not made from the run, so that a
+ * run that forgets an event cannot agree with itself.
+ */
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import type { AppCode, CommandId, RoomId } from '../../domain/ids.ts';
+import { eventIdOf } from '../../protocol/derived-ids.ts';
+
+/** Destinations that the sandbox stands in for. */
+export const sampleDestinations = ['im', 'activity'] as const;
+
+/** One of them. */
+export type SampleDestination = (typeof sampleDestinations)[number];
+
+/** One event that must arrive. */
+export interface ExpectedEvent {
+  readonly eventId: string;
+  readonly commandId: string;
+  readonly type: string;
+  /** How it shows: a record of its own, a group that exists, or a record with a notification. */
+  readonly as: 'message' | 'group' | 'message and notification';
+}
+
+/** Per destination, in the order of arrival. */
+export type ExpectedEvents = Readonly<Record<SampleDestination, readonly ExpectedEvent[]>>;
+
+const entry = z.strictObject({
+  command_id: z.string().min(1),
+  index: z.int().min(0),
+  type: z.string().min(1),
+  as: z.enum(['message', 'group', 'message and notification']).default('message'),
+});
+const list = z.strictObject({ about: z.string(), im: z.array(entry), activity: z.array(entry) });
+
+/** Reads the list and resolves its event ids for one room. Throws when the file is not such a list. */
+export function readExpectedEvents(file: string, app: AppCode, room: RoomId): ExpectedEvents {
+  const written = list.parse(JSON.parse(readFileSync(file, 'utf8')));
+  const resolve = (rows: z.infer<typeof entry>[]): ExpectedEvent[] =>
+    rows.map((row) => ({
+      eventId: eventIdOf(app, room, row.command_id as CommandId, row.index),
+      commandId: row.command_id,
+      type: row.type,
+      as: row.as,
+    }));
+  return { im: resolve(written.im), activity: resolve(written.activity) };
+}

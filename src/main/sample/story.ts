@@ -1,0 +1,195 @@
+/**
+ * The sample room from its creation to its end, through the real path: two people join, one speaks,
+ * one takes a seat and never publishes, an answer is asked for twice. Each step says what it expects
+ * and throws StoryFault when it gets something else.
+ */
+import { CommandState } from '../../drivers/grpc/generated/roomcell/v1/room_queries_pb.ts';
+import {
+  RoomMode,
+  SeatState,
+  type CommandResult,
+} from '../../drivers/grpc/generated/roomcell/v1/room_types_pb.ts';
+import type { Timers } from '../../ports/timers.ts';
+import type { SampleUser, Scene } from './scene.ts';
+
+/** Something in the story was not as it must be. */
+export class StoryFault extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'StoryFault';
+  }
+}
+
+/** One step as it went, for the teller. */
+export interface StoryStep {
+  readonly what: string;
+  /** Command whose stage times belong to it; null for reads. */
+  readonly commandId: string | null;
+  readonly ended: string;
+  readonly version: bigint | null;
+}
+
+/** What the story is played with. */
+export interface Stage {
+  readonly scene: Scene;
+  readonly timers: Timers;
+  readonly tell: (step: StoryStep) => Promise<void>;
+}
+
+const seatCount = 4;
+const timeoutPollMs = 100;
+const timeoutPollsMax = 300;
+
+/** Plays it. */
+export async function playStory(stage: Stage): Promise<void> {
+  const { commands } = stage.scene;
+  // 1. A room and two people in it.
+  await step(stage, 'host', 'CreateRoom', 'create-room', 1n, (meta, call) =>
+    commands.createRoom(
+      { meta, title: 'Evening talk', seatCount, mode: RoomMode.FREE, visibleRegionId: 1n },
+      call,
+    ),
+  );
+  await join(stage, 'alice', 2n);
+  await join(stage, 'bob', 3n);
+  for (const user of ['alice', 'bob'] as const) {
+    await commands.roomHeartbeat({ meta: stage.scene.meta('') }, stage.scene.by(user));
+    await tellRead(stage, `RoomHeartbeat by ${user}`, 'taken; leaves no log row');
+  }
+  // 2. Alice speaks; her MicUp is sent twice.
+  const micUp = await micUpBy(stage, 'alice', 1, 4n);
+  await step(stage, 'alice', 'ConfirmMicPublishing', 'confirm-alice', 5n, (meta, call) =>
+    commands.confirmMicPublishing({ meta, micSessionId: micUp.micSessionId }, call),
+  );
+  await repeatMicUp(stage, micUp);
+  // 3. Bob takes a seat and never publishes: the room itself takes him down.
+  const silent = await micUpBy(stage, 'bob', 0, 6n);
+  await waitForPublishTimeout(stage, silent.seatNo);
+  // 4. Everybody goes; what happened can be asked for.
+  await step(stage, 'alice', 'MicDown', 'mic-down-alice', 8n, (meta, call) =>
+    commands.micDown({ meta }, call),
+  );
+  await step(stage, 'bob', 'LeaveRoom', 'leave-bob', 9n, (meta, call) =>
+    commands.leaveRoom({ meta }, call),
+  );
+  await listRooms(stage);
+  await askForCommand(stage);
+  await step(stage, 'host', 'CloseRoom', 'close-room', 10n, (meta, call) =>
+    commands.closeRoom({ meta, reason: 'the evening is over' }, call),
+  );
+}
+
+type Call = (
+  meta: ReturnType<Scene['meta']>,
+  call: ReturnType<Scene['by']>,
+) => Promise<CommandResult>;
+
+async function step(
+  stage: Stage,
+  user: SampleUser,
+  command: string,
+  commandId: string,
+  version: bigint,
+  call: Call,
+): Promise<CommandResult> {
+  const { scene } = stage;
+  const result = await call(scene.meta(commandId), scene.by(user));
+  expect(result.applied && !result.replayed, `${commandId} was not applied for the first time`);
+  expect(
+    result.roomVersion === version,
+    `${commandId} made version ${result.roomVersion}, not ${version}`,
+  );
+  const what = `${command} by ${user}`;
+  await stage.tell({ what, commandId, ended: 'applied', version: result.roomVersion });
+  return result;
+}
+
+async function join(stage: Stage, user: 'alice' | 'bob', version: bigint): Promise<void> {
+  const result = await step(stage, user, 'JoinRoom', `join-${user}`, version, (meta, call) =>
+    stage.scene.commands.joinRoom({ meta, profile: { nickname: user, countryCode: 'DE' } }, call),
+  );
+  expect(result.user?.userId === user, `JoinRoom answered for ${result.user?.userId ?? 'nobody'}`);
+}
+
+function micUpBy(
+  stage: Stage,
+  user: 'alice' | 'bob',
+  seatNo: number,
+  version: bigint,
+): Promise<CommandResult> {
+  return step(stage, user, 'MicUp', `mic-up-${user}`, version, (meta, call) =>
+    stage.scene.commands.micUp({ meta, seatNo }, call),
+  );
+}
+
+/** A repeated id gets the stored answer, and the room stays as it is (INV-4). */
+async function repeatMicUp(stage: Stage, first: CommandResult): Promise<void> {
+  const { scene } = stage;
+  const again = await scene.commands.micUp(
+    { meta: scene.meta('mic-up-alice'), seatNo: 1 },
+    scene.by('alice'),
+  );
+  expect(again.replayed, 'the repeated MicUp was not answered from the log');
+  expect(
+    again.roomVersion === first.roomVersion && again.micSessionId === first.micSessionId,
+    'the repeated MicUp got another answer than the first',
+  );
+  await stage.tell({
+    what: 'MicUp by alice, the same command_id',
+    commandId: null,
+    ended: 'replayed: the stored answer',
+    version: again.roomVersion,
+  });
+}
+
+async function waitForPublishTimeout(stage: Stage, seatNo: number): Promise<void> {
+  const { scene, timers } = stage;
+  for (let polls = 0; polls < timeoutPollsMax; polls += 1) {
+    const { snapshot } = await scene.queries.getRoomSnapshot(
+      { appCode: scene.appCode, roomId: scene.roomId },
+      scene.by('bob'),
+    );
+    const seat = snapshot?.seats.find((candidate) => candidate.seatNo === seatNo);
+    if (seat?.state === SeatState.IDLE) {
+      return stage.tell({
+        what: `bob never publishes; the room frees seat ${seatNo}`,
+        commandId: 'sys:mic-publish-timeout:7',
+        ended: 'publish timeout',
+        version: snapshot?.roomVersion ?? null,
+      });
+    }
+    await timers.sleep(timeoutPollMs);
+  }
+  throw new StoryFault(`seat ${seatNo} was not freed within ${timeoutPollsMax * timeoutPollMs} ms`);
+}
+
+async function listRooms(stage: Stage): Promise<void> {
+  const { scene } = stage;
+  const page = await scene.queries.listRooms({ appCode: scene.appCode }, scene.by('alice'));
+  const entry = page.rooms.find(({ roomId }) => roomId === scene.roomId);
+  expect(entry !== undefined, 'ListRooms does not show the room');
+  expect(entry?.onlineCount === 1, `ListRooms shows ${entry?.onlineCount} people instead of 1`);
+  await tellRead(stage, 'ListRooms by alice', `shows "${entry?.title}" with 1 person in it`);
+}
+
+async function askForCommand(stage: Stage): Promise<void> {
+  const { scene } = stage;
+  const answer = await scene.queries.getCommand(
+    { appCode: scene.appCode, roomId: scene.roomId, commandId: 'leave-bob' },
+    scene.by('bob'),
+  );
+  expect(answer.state === CommandState.APPLIED, 'GetCommand does not say that leave-bob applied');
+  expect(
+    answer.result?.roomVersion === 9n,
+    `GetCommand says that leave-bob made version ${answer.result?.roomVersion}`,
+  );
+  await tellRead(stage, 'GetCommand(leave-bob) by bob', 'applied, version 9');
+}
+
+function tellRead(stage: Stage, what: string, ended: string): Promise<void> {
+  return stage.tell({ what, commandId: null, ended, version: null });
+}
+
+function expect(holds: boolean, otherwise: string): void {
+  if (!holds) throw new StoryFault(otherwise);
+}
