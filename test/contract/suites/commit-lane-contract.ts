@@ -157,7 +157,10 @@ export function commitLaneContract(
     it('names the room whose stored version is not the one to step from', async () => {
       const known = freshRoomId();
       const behind = freshRoomId();
-      await lane.commit(commandBatch(taken, 'one', { roomId: known, version: 1n }), open());
+      const first = [known, behind].map((roomId) =>
+        commandBatch(taken, 'one', { roomId, version: 1n }),
+      );
+      await lane.commit({ ...joined(first), fences: [fenceOf(taken, 'one')] }, open());
       const batch = joined([
         commandBatch(taken, 'one', { roomId: known, version: 2n }, { commitSeq: 1n }),
         { ...emptyBatch, roomRows: [roomRowOf(taken, behind, 5n)] },
