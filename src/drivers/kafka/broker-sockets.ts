@@ -32,11 +32,6 @@ export class BrokerSockets {
     return this.produces;
   }
 
-  /** Connections that stand now. */
-  get connectionCount(): number {
-    return [...this.open.keys()].filter((socket) => !socket.connecting).length;
-  }
-
   get isClosed(): boolean {
     return this.closed;
   }
@@ -45,19 +40,21 @@ export class BrokerSockets {
   readonly factory: ISocketFactory = (args) => {
     if (this.closed) throw new Error('the Kafka client is closed');
     const address = `${args.host}:${args.port}`;
-    const socket = openSocket(args, () => {
-      this.tellReachable(address);
-      args.onConnect();
-    });
+    const socket = openSocket(args);
     socket.setNoDelay(true);
     socket.setKeepAlive(true, keepAliveDelayMs);
     this.open.set(socket, address);
     this.countProduces(socket);
-    let stood = false;
-    socket.once('connect', () => (stood = true));
+    // By its first bytes and not by the connection: a frozen broker's kernel, or a proxy in front of
+    // a dead one, accepts connections, too.
+    let hasAnswered = false;
+    socket.once('data', () => {
+      hasAnswered = true;
+      this.tellReachable(address);
+    });
     socket.once('close', () => {
       this.open.delete(socket);
-      if (!stood && !this.closed) this.tellUnreachable(address);
+      if (!hasAnswered && !this.closed) this.tellUnreachable(address);
     });
     return socket;
   };
@@ -97,7 +94,7 @@ export class BrokerSockets {
   }
 }
 
-function openSocket({ host, port, ssl }: ISocketFactoryArgs, onConnect: () => void): Socket {
+function openSocket({ host, port, ssl, onConnect }: ISocketFactoryArgs): Socket {
   const tls = ssl as ConnectionOptions | null | undefined;
   if (tls === null || tls === undefined) return connect({ host, port }, onConnect);
   const serverName = isIP(host) === 0 ? { servername: host } : {};

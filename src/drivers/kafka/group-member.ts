@@ -13,6 +13,11 @@ import type { KafkaDeps, KafkaSettings } from './kafka-settings.ts';
 export interface GroupMemberSettings {
   readonly topic: string;
   readonly groupId: string;
+  /**
+   * The group is this member's alone: each replaced consumer takes a new one, because in the old
+   * one the broker would wait for the session of its predecessor to run out.
+   */
+  readonly isGroupOfOne?: boolean;
   readonly assigner: PartitionAssigner;
   readonly sessionTimeoutMs: number;
   readonly rebalanceTimeoutMs: number;
@@ -56,6 +61,7 @@ export class GroupMember {
   private readonly stopping = new AbortController();
   private consumer: Consumer | null = null;
   private stopped: Promise<void> | null = null;
+  private consumersMade = 0;
 
   constructor(
     kafka: KafkaSettings,
@@ -174,8 +180,10 @@ export class GroupMember {
   private createConsumer(): Consumer {
     const { settings } = this;
     let passes = false;
+    const suffix = settings.isGroupOfOne === true ? `-${this.consumersMade}` : '';
+    this.consumersMade += 1;
     const consumer = this.client.kafka.consumer({
-      groupId: settings.groupId,
+      groupId: `${settings.groupId}${suffix}`,
       partitionAssigners: [settings.assigner],
       sessionTimeout: settings.sessionTimeoutMs,
       rebalanceTimeout: settings.rebalanceTimeoutMs,

@@ -9,9 +9,9 @@ import type { Log } from '../../ports/log.ts';
 
 /** Namespaces whose errors are outages or retries: `broker-sockets.ts` tells those once. */
 const retriedNamespaces = new Set(['Connection', 'BrokerPool', 'Cluster', 'Producer']);
-/** Answers of the group protocol that a consumer meets in every ordinary rebalance. */
+/** What a consumer meets in ordinary rebalances, and its end, which `group-member.ts` reports. */
 const ordinaryErrors =
-  /rebalanc|not aware of this member|coordinator|unknown member|illegal generation|topic-partition|leadership election|not the leader/i;
+  /^crash:|rebalanc|not aware of this member|coordinator|unknown member|illegal generation|topic-partition|leadership election|not the leader/i;
 
 /** The Log port decides what of it is written. */
 export function kafkaLogBridge(log: Log): logCreator {

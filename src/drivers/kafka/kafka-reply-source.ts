@@ -82,6 +82,7 @@ class KafkaReplySource implements ReplySource {
       {
         topic: settings.topic,
         groupId: settings.groupId,
+        isGroupOfOne: true,
         assigner: pinningAssigner(partition),
         sessionTimeoutMs: settings.sessionTimeoutMs ?? 10_000,
         rebalanceTimeoutMs: 15_000,
