@@ -82,7 +82,10 @@ describe('a process', () => {
   it('is ready when every role is, and tells every reason when not', async () => {
     const { host, cell, gateway, stop } = makeHost();
     const exit = host.run();
-    expect(host.readiness()).toEqual({ ready: false, reasons: ['cell: starting'] });
+    expect(host.readiness()).toEqual({
+      ready: false,
+      reasons: ['cell: starting', 'gateway: not started yet'],
+    });
     await settled();
     expect(host.readiness().ready).toBe(true);
     cell.reasons = ['DB_DOWN'];
@@ -118,6 +121,7 @@ describe('an absent dependency', () => {
     expect(log.messages('warn')).toEqual(['waiting for what role cell needs']);
     expect(host.readiness().reasons).toEqual([
       'cell: waiting for what role cell needs: MySQL does not answer',
+      'gateway: not started yet',
     ]);
     expect(story.filter((step) => step === 'start cell').length).toBeGreaterThan(10);
     cell.startStep = () => Promise.resolve();
