@@ -154,10 +154,15 @@ export class Fleet {
     return client;
   }
 
-  /** A token of one user of the fleet's app. */
-  token(userId: string, role: 'user' | 'service' | 'operator' = 'user'): Promise<string> {
-    const caller = { appCode: fleetApp, subject: userId, role };
-    return issueDevelopmentToken(jwtSecret, caller, 3_600_000, createSystemClock());
+  /** A token of one user of the fleet's app; `other` bends one of its claims. */
+  token(
+    userId: string,
+    role: 'user' | 'service' | 'operator' = 'user',
+    other: { readonly appCode?: string; readonly validMs?: number; readonly secret?: string } = {},
+  ): Promise<string> {
+    const { appCode = fleetApp, validMs = 3_600_000, secret = jwtSecret } = other;
+    const caller = { appCode, subject: userId, role };
+    return issueDevelopmentToken(secret, caller, validMs, createSystemClock());
   }
 
   /** One statement past the proxy: what an observer sees. */

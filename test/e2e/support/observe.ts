@@ -1,0 +1,99 @@
+/**
+ * What an observer sees who asks neither the gateway nor the cell: rows of the database past every
+ * proxy, offsets of the topics, and failures as the wire carries them. Tests judge by these.
+ */
+import { Kafka, logLevel } from 'kafkajs';
+import { GrpcCallError } from '../../../src/drivers/grpc/grpc-client.ts';
+import type { WireFailure } from '../../../src/drivers/grpc/error-details.ts';
+import type { Fleet } from './fleet.ts';
+
+/** One row of the command log, as far as tests compare it. */
+export interface LogRow {
+  readonly commandId: string;
+  readonly type: string;
+  readonly actor: string;
+  readonly outcome: string;
+  /** Decimal; null unless the command changed the room. */
+  readonly version: string | null;
+  /** Hexadecimal: the stored answer, byte for byte. */
+  readonly result: string;
+}
+
+/** The failure that a call ends with; throws when the call succeeds. */
+export async function failureOf(call: Promise<unknown>): Promise<WireFailure> {
+  try {
+    await call;
+  } catch (error) {
+    if (error instanceof GrpcCallError) return error.failure;
+    throw error;
+  }
+  throw new Error('a call succeeded that was to be refused');
+}
+
+/** The command log of one room in the order of its versions. */
+export async function logOf(fleet: Fleet, room: string): Promise<LogRow[]> {
+  const rows = await fleet.sql(
+    'SELECT command_id, command_type, actor_user_id, outcome, applied_version, HEX(result) AS result ' +
+      'FROM room_command_log WHERE room_id = ? ORDER BY decided_version, command_id',
+    [room],
+  );
+  return rows.map((row) => ({
+    commandId: String(row['command_id']),
+    type: String(row['command_type']),
+    actor: String(row['actor_user_id']),
+    outcome: String(row['outcome']),
+    version: row['applied_version'] === null ? null : String(row['applied_version']),
+    result: String(row['result']),
+  }));
+}
+
+/** Rows of the whole command log. */
+export async function logSize(fleet: Fleet): Promise<number> {
+  return countOf(fleet, 'SELECT COUNT(*) AS n FROM room_command_log');
+}
+
+/** The number that a `SELECT … AS n` answers. */
+export async function countOf(
+  fleet: Fleet,
+  text: string,
+  values: readonly (string | number)[] = [],
+): Promise<number> {
+  const [row] = await fleet.sql(text, values);
+  return Number(row?.['n']);
+}
+
+/** Records that the commands topic ever took, over all partitions. */
+export async function recordsProduced(fleet: Fleet): Promise<bigint> {
+  const ends = await commandOffsets(fleet);
+  return ends.reduce((sum, { end }) => sum + end, 0n);
+}
+
+/** Log end of every partition of the commands topic. */
+export async function commandOffsets(
+  fleet: Fleet,
+): Promise<{ readonly partition: number; readonly end: bigint }[]> {
+  const admin = observerOf(fleet).admin();
+  await admin.connect();
+  try {
+    const offsets = await admin.fetchTopicOffsets(commandsTopicOf(fleet));
+    return offsets
+      .map(({ partition, high }) => ({ partition, end: BigInt(high) }))
+      .sort((x, y) => x.partition - y.partition);
+  } finally {
+    await admin.disconnect();
+  }
+}
+
+/** Name of the fleet's commands topic. */
+export function commandsTopicOf(fleet: Fleet): string {
+  return `${fleet.space.topic('room')}.commands`;
+}
+
+/** A Kafka client of the observer's own. */
+export function observerOf(fleet: Fleet): Kafka {
+  return new Kafka({
+    clientId: 'observer',
+    brokers: fleet.space.kafkaBrokers,
+    logLevel: logLevel.NOTHING,
+  });
+}
