@@ -1,12 +1,14 @@
-/** The contract of the outbox on MySQL. */
+/** The contracts of the outbox on MySQL. */
 import { defaultPoolLimits, pooledSession } from '../../src/drivers/mysql/connection-settings.ts';
 import { createOutboxStore } from '../../src/drivers/mysql/outbox-store.ts';
 import { MysqlPool } from '../../src/drivers/mysql/pool.ts';
 import { openMysqlSpace } from '../support/mysql-space.ts';
+import type { OutboxStoreFixture } from '../support/outbox-rig.ts';
 import { putRows, seeRow } from '../support/outbox-rows.ts';
-import { outboxStoreContract } from './suites/outbox-store-contract.ts';
+import { outboxClaimContract } from './suites/outbox-claim-contract.ts';
+import { outboxFinishContract } from './suites/outbox-finish-contract.ts';
 
-outboxStoreContract('MySQL', async () => {
+async function mysqlFixture(): Promise<OutboxStoreFixture> {
   const space = await openMysqlSpace();
   const pools: MysqlPool[] = [];
   return {
@@ -18,13 +20,6 @@ outboxStoreContract('MySQL', async () => {
     },
     put: (rows) => putRows(space.sql, rows),
     see: (rowId) => seeRow(space.sql, rowId),
-    replay: async (rowId) => {
-      await space.sql(
-        "UPDATE room_outbox SET status = 'pending', retry_count = 0, claim_token = '', " +
-          "lock_until_ms = 0, next_retry_at_ms = 0 WHERE id = ? AND status = 'failed'",
-        [rowId],
-      );
-    },
     clear: async () => {
       await space.sql('DELETE FROM room_outbox');
       await space.sql('DELETE FROM room_events');
@@ -34,4 +29,7 @@ outboxStoreContract('MySQL', async () => {
       await space.close();
     },
   };
-});
+}
+
+outboxClaimContract('MySQL', mysqlFixture);
+outboxFinishContract('MySQL', mysqlFixture);

@@ -35,6 +35,14 @@ export interface AdapterSeen {
   inFlightMax: number;
 }
 
+/** An adapter, its clock, its log and what it did. */
+export interface AdapterRig {
+  readonly adapter: Adapter;
+  readonly time: ManualTime;
+  readonly log: MemoryLog;
+  readonly seen: AdapterSeen;
+}
+
 /** A record; `room/version` names the event. */
 export function incoming(
   room: string,
@@ -61,7 +69,7 @@ export function makeAdapterRig(
     readonly read?: (name: string) => EnvelopeReading | null;
   } = {},
   fields: Partial<AdapterOptions> = {},
-) {
+): AdapterRig {
   const time = new ManualTime();
   const log = new MemoryLog();
   const seen: AdapterSeen = { starts: [], sends: [], finishes: [], hints: 0, inFlightMax: 0 };
@@ -122,7 +130,11 @@ export function makeAdapterRig(
 }
 
 /** Moves the clock until `work` has ended; fails when it does not within `limitMs` of that clock. */
-export async function driven(time: ManualTime, work: Promise<void>, limitMs = 600_000) {
+export async function driven(
+  time: ManualTime,
+  work: Promise<void>,
+  limitMs = 600_000,
+): Promise<void> {
   let isOver = false;
   const end = (): void => {
     isOver = true;

@@ -20,7 +20,7 @@
  *
  * The second look also meets an adapter that starts the rows behind an expired head late.
  *
- * Tests: outbox-races, and "two stores that race …" (outbox-store-contract).
+ * Tests: outbox-races, and "two stores that race …" (outbox-claim-contract).
  */
 import type { ClaimedRun, ClaimRequest } from '../../ports/outbox-store.ts';
 import type { Destination } from '../../protocol/topics.ts';

@@ -5,7 +5,7 @@
  * Race D, a late finish: (1) the claim of adapter A expires while it sends. (2) Relay S claims the
  * row anew, for adapter B. (3) A reports. If it says *delivered*, the row ends whoever claims it: it
  * did arrive, and B's own report then changes nothing. If it says *failed*, the token differs and
- * nothing changes: B is at work. Tests: "a late mark …" (outbox-store-contract).
+ * nothing changes: B is at work. Tests: "a late mark …" (outbox-finish-contract).
  *
  * Race E, a start behind somebody else's head: (1) the claim of rows 1 to 3 expires in the topic.
  * (2) A relay with a smaller batch claims row 1 anew; 2 and 3 keep the old token. (3) The old record

@@ -2,11 +2,13 @@
  * The sandbox's control interface: `GET /sandbox/received?destination=im` shows what arrived,
  * `GET /sandbox/groups` the IM groups, `POST /sandbox/faults` orders faults and `GET` shows them.
  */
-import { activityFaultKinds, imFaultKinds, readFault } from './fault-board.ts';
-import type { FaultBoard } from './fault-board.ts';
+import { readFault } from './fault-board.ts';
+import type { activityFaultKinds, FaultBoard, imFaultKinds } from './fault-board.ts';
 import { startHttpServer } from './http-json.ts';
 import type { HttpServer, JsonAnswer, JsonRequest } from './http-json.ts';
 import type { ImGroups } from './im-groups.ts';
+import { jsonObject } from './json-fields.ts';
+import type { JsonObject } from './json-fields.ts';
 import type { ReceivedEvents } from './received-events.ts';
 
 /** What the interface shows and orders. */
@@ -47,21 +49,14 @@ function route(parts: ControlParts, request: JsonRequest): JsonAnswer {
 
 /** `{"destination":"im","kind":"http_502","times":3}`, or `{"destination":"im","clear":true}`. */
 function order(parts: ControlParts, text: string): JsonAnswer {
-  let value: Readonly<Record<string, unknown>>;
-  try {
-    value = JSON.parse(text) as Readonly<Record<string, unknown>>;
-  } catch {
-    return refuse('the body is not JSON');
-  }
+  const value = jsonObject(text);
+  if (value === null) return refuse('the body is no JSON object');
   if (value['destination'] === 'im') return orderAt(parts.imFaults, value);
   if (value['destination'] === 'activity') return orderAt(parts.activityFaults, value);
   return refuse('destination must be im or activity');
 }
 
-function orderAt<Kind extends string>(
-  board: FaultBoard<Kind>,
-  value: Readonly<Record<string, unknown>>,
-): JsonAnswer {
+function orderAt<Kind extends string>(board: FaultBoard<Kind>, value: JsonObject): JsonAnswer {
   if (value['clear'] === true) {
     board.clear();
     return shown({ faults: [] });

@@ -3,12 +3,14 @@
  * minutes by (group, number, body), at most forty messages per second and group, 12 KB a message.
  */
 import { createHash } from 'node:crypto';
+import { textField } from './json-fields.ts';
+import type { JsonObject } from './json-fields.ts';
 
 /** The vendor's answer, without the envelope around it. */
 export interface GroupAnswer {
   readonly code: number;
   readonly info: string;
-  readonly fields?: Readonly<Record<string, unknown>>;
+  readonly fields?: JsonObject;
 }
 
 /** A message that came in, and what became of it. */
@@ -46,7 +48,7 @@ export class ImGroups {
   }
 
   /** create_group. */
-  create(app: number, body: Readonly<Record<string, unknown>>, operator: string): GroupAnswer {
+  create(app: number, body: JsonObject, operator: string): GroupAnswer {
     const type = body['Type'];
     const name = body['Name'];
     const groupId = body['GroupId'];
@@ -78,7 +80,7 @@ export class ImGroups {
   }
 
   /** get_group_info of one group, as an element of `GroupInfo`. */
-  info(app: number, groupId: string): Readonly<Record<string, unknown>> {
+  info(app: number, groupId: string): JsonObject {
     const group = this.find(app, groupId);
     if (group === undefined) return { GroupId: groupId, ErrorCode: 10010, ErrorInfo: 'no group' };
     const { type, name, owner } = group;
@@ -92,8 +94,8 @@ export class ImGroups {
   }
 
   /** send_group_msg; `bodyBytes` is the size of the request. */
-  send(app: number, body: Readonly<Record<string, unknown>>): SentMessage {
-    const groupId = String(body['GroupId'] ?? '');
+  send(app: number, body: JsonObject): SentMessage {
+    const groupId = textField(body, 'GroupId');
     const number = body['Random'];
     const content = JSON.stringify(body['MsgBody'] ?? null);
     if (typeof number !== 'number' || number < 0 || number > 0xffffffff) {
@@ -137,7 +139,7 @@ export class ImGroups {
     return this.groups.get(keyOf(app, groupId));
   }
 
-  private place(group: Group, now: number): Readonly<Record<string, unknown>> {
+  private place(group: Group, now: number): JsonObject {
     return { MsgTime: Math.floor(now / 1000), MsgSeq: group.sequence };
   }
 
@@ -160,7 +162,7 @@ function keyOf(app: number, groupId: string): string {
   return `${app}\0${groupId}`;
 }
 
-function done(fields: Readonly<Record<string, unknown>> = {}): GroupAnswer {
+function done(fields: JsonObject = {}): GroupAnswer {
   return { code: 0, info: '', fields };
 }
 

@@ -7,6 +7,8 @@ import type { Fault, FaultBoard, imFaultKinds } from './fault-board.ts';
 import { startHttpServer } from './http-json.ts';
 import type { HttpServer, JsonAnswer, JsonRequest } from './http-json.ts';
 import type { GroupAnswer, ImGroups } from './im-groups.ts';
+import { jsonObject, textField } from './json-fields.ts';
+import type { JsonObject } from './json-fields.ts';
 import type { Arrival, ReceivedEvents } from './received-events.ts';
 
 /** An app that the stand-in knows. */
@@ -26,8 +28,6 @@ export interface ImSandboxParts {
   readonly faults: FaultBoard<ImFaultKind>;
   readonly nowMs: () => number;
 }
-
-type Body = Readonly<Record<string, unknown>>;
 
 const pathPrefix = '/v4/group_open_http_svc/';
 
@@ -98,11 +98,11 @@ function perform(
   parts: ImSandboxParts,
   app: SandboxImApp,
   command: string,
-  body: Body,
+  body: JsonObject,
   fault: Fault<ImFaultKind> | null,
 ): GroupAnswer {
   const { groups } = parts;
-  const groupId = String(body['GroupId'] ?? '');
+  const groupId = textField(body, 'GroupId');
   switch (command) {
     case 'create_group':
       return groups.create(app.sdkAppId, body, app.adminIdentifier);
@@ -125,7 +125,7 @@ function perform(
 function sendMessage(
   parts: ImSandboxParts,
   app: SandboxImApp,
-  body: Body,
+  body: JsonObject,
   fault: Fault<ImFaultKind> | null,
 ): GroupAnswer {
   // Frequency control says OK and throws the message away.
@@ -144,22 +144,22 @@ function notify(
   parts: ImSandboxParts,
   app: SandboxImApp,
   groupId: string,
-  body: Body,
+  body: JsonObject,
 ): GroupAnswer {
   if (!parts.groups.has(app.sdkAppId, groupId)) return { code: 10010, info: 'no such group' };
   if (body['ToMembers_Account'] !== undefined) {
     return { code: 10007, info: 'an AVChatRoom is notified as a whole' };
   }
-  const arrival = arrivalOf(String(body['Content'] ?? ''));
+  const arrival = arrivalOf(textField(body, 'Content'));
   if (arrival !== null) parts.received.record(arrival, 'notification');
   return { code: 0, info: '' };
 }
 
-function dataOf(body: Body): string {
-  const elements = Array.isArray(body['MsgBody']) ? (body['MsgBody'] as readonly Body[]) : [];
+function dataOf(body: JsonObject): string {
+  const elements = Array.isArray(body['MsgBody']) ? (body['MsgBody'] as readonly JsonObject[]) : [];
   const custom = elements.find((element) => element['MsgType'] === 'TIMCustomElem');
-  const content = custom?.['MsgContent'] as Body | undefined;
-  return String(content?.['Data'] ?? '');
+  const content = custom?.['MsgContent'] as JsonObject | undefined;
+  return textField(content, 'Data');
 }
 
 /** A room event in a message's text; null for anything else. */
@@ -167,26 +167,14 @@ function arrivalOf(data: string): Arrival | null {
   const event = jsonObject(data);
   if (event === null || typeof event['event_id'] !== 'string') return null;
   return {
-    appCode: String(event['app_code'] ?? ''),
-    roomId: String(event['room_id'] ?? ''),
+    appCode: textField(event, 'app_code'),
+    roomId: textField(event, 'room_id'),
     eventId: event['event_id'],
-    eventType: String(event['type'] ?? ''),
-    roomVersion: String(event['version'] ?? ''),
+    eventType: textField(event, 'type'),
+    roomVersion: textField(event, 'version'),
     eventIndex: Number(event['index'] ?? 0),
     bytes: Buffer.from(data, 'utf8'),
   };
-}
-
-function jsonObject(text: string): Body | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Body)
-      : null;
-  } catch {
-    // Not JSON: the callers answer or ignore that.
-    return null;
-  }
 }
 
 function toJson({ code, info, fields }: GroupAnswer): JsonAnswer {

@@ -178,7 +178,8 @@ function outcomeOf(command: string, code: number, body: Body): SendOutcome {
     const error = `${command}: dropped: ${dropped}`;
     return { kind: 'throttled', error, retryAfterMs: droppedRetryAfterMs };
   }
-  const error = `${command}: ${code} ${String(body['ErrorInfo'] ?? '')}`;
+  const info = body['ErrorInfo'];
+  const error = `${command}: ${code} ${typeof info === 'string' ? info : ''}`.trim();
   const action = imActionOf(code);
   if (action === 'retry') return { kind: 'retryable', error };
   if (action === 'throttle') return { kind: 'throttled', error, retryAfterMs: imThrottleMs(code) };
