@@ -95,7 +95,8 @@ async function readMigrations(folder: string): Promise<readonly Migration[]> {
 
 /**
  * Two nodes that start at once: one holds the lock, the other waits and finds everything done.
- * Locks are server-wide, hence the database in the name. Test: "two nodes that migrate at once".
+ * Locks are server-wide, hence the database in the name. Test: "is safe for
+ * nodes that start at once".
  */
 async function holdMigrationLock(session: MysqlSession, database: string): Promise<void> {
   const digest = createHash('sha256').update(database, 'utf8').digest('hex').slice(0, 40);

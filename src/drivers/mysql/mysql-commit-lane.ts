@@ -159,8 +159,8 @@ export class MysqlCommitLane implements CommitLane {
   /**
    * Before the packet goes out the session is known to live, so from here on no answer means
    * unknown. Scenario 2: the server commits and its answer is lost. Scenario 3: COMMIT itself is
-   * lost and the server rolls back. Both look the same here. Tests: "an unknown COMMIT that reached
-   * the server …", "… that never reached the server …".
+   * lost and the server rolls back. Both look the same here. Tests: "that reached the server
+   * is unknown …", "that never reached the server is unknown …".
    */
   private async sendCommit(session: MysqlSession): Promise<CommitOutcome> {
     if (!session.alive) {

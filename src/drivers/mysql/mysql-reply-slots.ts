@@ -35,7 +35,8 @@ export class MysqlReplySlots implements ReplySlots {
     for (const row of free) {
       const slot = Number(row['slot']);
       // Scenario 1: two gateways saw the same free slot. The second UPDATE waits for the first and
-      // then finds the lease running. Test: "two gateways that lease at once get different slots".
+      // then finds the lease running. Test: "gives gateways that lease at
+      // once different slots".
       const taken = await this.pool.run(
         'leasing a reply slot',
         `UPDATE reply_slots SET node_id = ?, incarnation = ?, lease_until_ms = ${dbNowMs} + ? ` +

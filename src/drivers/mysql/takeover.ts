@@ -35,7 +35,8 @@ export interface RaisedEpoch {
  * the owner's lane is ended by its name lock, once, and the UPDATE runs again. Test: "a frozen
  * transaction is taken over by KILL …".
  * Scenario 2: a healthy owner commits batch after batch and we were merely unlucky: the row changed
- * while we waited, so nobody is ended and we try again.
+ * while we waited, so nobody is ended and we try again. Test: "an owner that commits just when the
+ * wait runs out is not ended".
  * Scenario 3: two nodes that both believe to be the next owner: each ends a lane at most once, so
  * they cannot end each other's lanes in turns.
  */
