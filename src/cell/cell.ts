@@ -61,6 +61,7 @@ export class Cell {
       onAssigned: (ids) => this.assigned(ids),
       onRecords: (id, records) => this.records(id, records),
       onRebalancing: () => context.log.info({}, 'the group is rebalancing'),
+      onOutOfRange: (id, expected, range) => parts.partitions.outOfRange(id, expected, range),
       onCrashed: (cause) => start.onFatal(cause),
     });
     parts.ticker.start();

@@ -42,7 +42,7 @@ export interface CommandSourceHandlers {
    * or not in it any more (the topic was made anew). Nothing more of the partition is delivered
    * until it is opened again: the state GAP or TOPIC_CHANGED of that partition.
    */
-  onOutOfRange?(partition: number, expectedOffset: bigint, range: LogRange): void;
+  onOutOfRange(partition: number, expectedOffset: bigint, range: LogRange): void;
 }
 
 /** One member of the cells' consumer group. */

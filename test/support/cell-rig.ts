@@ -21,7 +21,7 @@ import type { OutgoingReply, ReplySink } from '../../src/ports/reply-sink.ts';
 import type { TracePoint } from '../../src/ports/trace.ts';
 import { createCodec } from '../../src/protocol/codec.ts';
 import { crc32cHex } from '../../src/protocol/crc32c.ts';
-import { partitionKeyBytes, partitionOf } from '../../src/protocol/partition.ts';
+import { heartbeatKey, partitionKeyBytes, partitionOf } from '../../src/protocol/partition.ts';
 import type { CommandRecord, ReplyRecord, ResultRecord } from '../../src/protocol/records.ts';
 import { headerNames } from '../../src/protocol/topics.ts';
 import { FakeCommandSource, FakeCommandTopic } from './fake-command-source.ts';
@@ -227,6 +227,17 @@ export class CellRig {
       this.codec.encodeCommand(record),
       headers,
     );
+  }
+
+  /** Puts a fold of heartbeats into the topic; answers its correlation id. */
+  sendHeartbeats(partition: number, users: readonly (readonly [string, string])[]): string {
+    const items = users.map(([room, user]) => ({
+      appCode: rigApp,
+      roomId: room as RoomId,
+      userId: user as UserId,
+    }));
+    const value = this.codec.encodeCommand({ kind: 'heartbeats', items });
+    return this.append(partition, Buffer.from(heartbeatKey), value);
   }
 
   /** Puts raw bytes into the topic with a reply address; answers the correlation id. */

@@ -13,6 +13,7 @@ import type {
 export class FakeCommandTopic {
   readonly records = new Map<number, SourceRecord[]>();
   private readonly readers = new Set<FakeCommandSource>();
+  private readonly starts = new Map<number, bigint>();
 
   /** Appends and delivers to whoever has the partition open. Answers the offset. */
   append(record: Omit<SourceRecord, 'offset' | 'recordTimeMs'>, recordTimeMs: number): bigint {
@@ -22,6 +23,16 @@ export class FakeCommandTopic {
     log.push({ ...record, offset, recordTimeMs });
     for (const reader of this.readers) reader.deliver(record.partition);
     return offset;
+  }
+
+  /** Records below `offset` are gone, as after retention. */
+  truncateBelow(partition: number, offset: bigint): void {
+    this.starts.set(partition, offset);
+  }
+
+  range(partition: number): LogRange {
+    const log = this.records.get(partition) ?? [];
+    return { startOffset: this.starts.get(partition) ?? 0n, endOffset: BigInt(log.length) };
   }
 
   attach(reader: FakeCommandSource): void {
@@ -96,8 +107,12 @@ export class FakeCommandSource implements CommandSource {
   }
 
   logRange(partition: number): Promise<LogRange> {
-    const log = this.topic.records.get(partition) ?? [];
-    return Promise.resolve({ startOffset: 0n, endOffset: BigInt(log.length) });
+    return Promise.resolve(this.topic.range(partition));
+  }
+
+  /** What the driver reports when it meets the log's edge while running. */
+  reportOutOfRange(partition: number, expectedOffset: bigint): void {
+    this.handlers?.onOutOfRange(partition, expectedOffset, this.topic.range(partition));
   }
 
   stop(): Promise<void> {

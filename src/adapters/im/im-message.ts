@@ -80,13 +80,16 @@ export function imData(envelope: EventEnvelope): string {
     index: envelope.eventIndex,
     occurred_at_ms: envelope.occurredAtMs,
     actor_user_id: envelope.actorUserId,
-    payload: wireForm(withoutSecrets(fields)),
+    payload: wireForm(forClients(fields)),
   });
 }
 
-/** The envelope holds no hash any more; should one ever slip in, it ends here. */
-function withoutSecrets(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { passwordHash: _, ...rest } = fields;
+/**
+ * What clients may see. The note of a closing is for the operators (it may name a complaint), and a
+ * password hash, which no envelope holds any more, would end here should one ever slip in.
+ */
+function forClients(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { passwordHash: _hash, note: _note, ...rest } = fields;
   return rest;
 }
 

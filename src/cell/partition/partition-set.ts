@@ -4,6 +4,7 @@
  * and losing it (to a rebalance, to the fence) kills that object and everything that hangs on it.
  */
 import { Failure } from '../../kernel/failure.ts';
+import type { LogRange } from '../../ports/command-source.ts';
 import type { TakenPartition } from '../../ports/partition-store.ts';
 import type { CellContext } from '../cell-context.ts';
 import { retryForever } from '../retry-forever.ts';
@@ -72,6 +73,16 @@ export class PartitionSet {
     );
     this.lose(partition);
     this.take(partition.id, this.retakePauseMs());
+  }
+
+  /**
+   * The log no longer holds the offset that comes next, found out while running: the partition
+   * stands still from here on, under its name, until an operator has looked at it (A3).
+   */
+  outOfRange(id: number, expectedOffset: bigint, range: LogRange): void {
+    const partition = this.owned.get(id);
+    if (partition !== undefined) this.lose(partition);
+    this.stopAt(id, stopOf(expectedOffset, range) ?? 'GAP');
   }
 
   /** Takes no more partitions; those it has stay until `releaseAll`. */
@@ -152,8 +163,7 @@ export class PartitionSet {
     if (!wanted()) return;
     metrics.count('cell_takeovers_total');
     if (stop !== null) {
-      this.stopped.set(id, stop);
-      log.error({ partition: id, state: stop, epoch: taken.epoch }, 'a partition stands still');
+      this.stopAt(id, stop);
       return;
     }
     const partition = new Partition(taken, clock.monoMs());
@@ -190,10 +200,20 @@ export class PartitionSet {
     const range = await retryForever(this.context, 'read log range', wanted, () =>
       this.context.source.logRange(taken.partition),
     );
-    if (range === null) return null;
-    // Records between what we applied and where the log begins are gone for ever (A3).
-    if (range.startOffset > taken.appliedOffset + 1n) return 'GAP';
-    // The log ends below what we applied: another log stands under the topic's name.
-    return range.endOffset < taken.appliedOffset + 1n ? 'TOPIC_CHANGED' : null;
+    return range === null ? null : stopOf(taken.appliedOffset + 1n, range);
   }
+
+  private stopAt(id: number, stop: PartitionStop): void {
+    this.stopped.set(id, stop);
+    this.context.metrics.count('cell_partition_stops_total', { state: stop });
+    this.context.log.error({ partition: id, state: stop }, 'a partition stands still');
+  }
+}
+
+/** What it means that the log holds `range` while `offsetNext` comes next; null: all is well. */
+function stopOf(offsetNext: bigint, range: LogRange): PartitionStop | null {
+  // Records between what we applied and where the log begins are gone for ever.
+  if (range.startOffset > offsetNext) return 'GAP';
+  // The log ends below what we applied: another log stands under the topic's name.
+  return range.endOffset < offsetNext ? 'TOPIC_CHANGED' : null;
 }

@@ -222,7 +222,7 @@ export class KafkaCommandSource implements CommandSource {
       { partition, expected, ...range },
       'the log no longer holds the next offset; the partition stays stopped until opened anew',
     );
-    this.handlers?.onOutOfRange?.(partition, expected, range);
+    this.handlers?.onOutOfRange(partition, expected, range);
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * Every metric there is: its kind, its labels and what it counts. `docs/metrics.md` shows the same
- * table and a test keeps the two, and every use in the source, alike. Names on the port are written
- * without the prefix `roomcell_`; the endpoint shows them with it.
+ * table; a test keeps the two, and every use in the source, alike. The endpoint shows each name with
+ * the prefix `roomcell_`, whether the source writes it or not.
  */
 
 /** One metric. */
@@ -11,5 +11,107 @@ export interface MetricRow {
   readonly about: string;
 }
 
+type Rows = Readonly<Record<string, MetricRow>>;
+
+const counter = (about: string, ...labels: string[]): MetricRow => ({
+  kind: 'counter',
+  labels,
+  about,
+});
+const gauge = (about: string, ...labels: string[]): MetricRow => ({ kind: 'gauge', labels, about });
+const duration = (about: string, ...labels: string[]): MetricRow => ({
+  kind: 'duration',
+  labels,
+  about,
+});
+const size = (about: string, ...labels: string[]): MetricRow => ({ kind: 'size', labels, about });
+
+const ofProcess: Rows = {
+  ready: gauge('1 while /readyz says yes.'),
+  log_lines_dropped: gauge('Log lines lost because nobody read them in time.'),
+  trace_points_total: counter('Passes of the named points at which fault tests stop.', 'point'),
+};
+
+const ofGateway: Rows = {
+  grpc_calls_total: counter('Answered gRPC calls.', 'path', 'status'),
+  gateway_command_ms: duration('Command calls, from request to answer.', 'type', 'outcome'),
+  gateway_stale_facts_total: counter('Commands sent again because a fact was stale.', 'type'),
+  gateway_heartbeat_folds_total: counter('Records that hold many heartbeats.'),
+  gateway_replies_dropped_total: counter('Replies that nobody waited for.', 'why'),
+  gateway_slot_renewals_failed_total: counter('Failed renewals of the reply slot.'),
+  gateway_slots_lost_total: counter('Reply slots lost; the calls waiting there end as unknown.'),
+};
+
+const ofCell: Rows = {
+  cell_command_ms: duration('Commands, from record read to reply handed over.', 'outcome'),
+  cell_commit_ms: duration('Transactions of the commit lane.', 'outcome'),
+  cell_batch_commands: size('Commands in one transaction.'),
+  cell_refused_total: counter('Commands answered without a log row.', 'reason'),
+  cell_room_busy_total: counter('Commands refused because their room has too many waiting.'),
+  cell_redelivered_total: counter('Records that were settled already.'),
+  cell_heartbeats_total: counter('Heartbeats taken.'),
+  cell_duplicate_ids_total: counter('Batches decided again because a command id was stored.'),
+  cell_poison_total: counter('Commands set aside because deciding them failed.'),
+  cell_data_errors_total: counter('Batches split because MySQL refused their data.'),
+  cell_transaction_retries_total: counter('Transactions tried again.', 'kind'),
+  cell_unknown_commits_total: counter('COMMITs without an answer, by how they ended.', 'ended'),
+  cell_fenced_total: counter('Partitions found lost at the fence.'),
+  cell_stale_rooms_total: counter('Rooms dropped because MySQL had another version.'),
+  cell_takeovers_total: counter('Partitions taken over.'),
+  cell_partition_stops_total: counter('Partitions that came to stand still.', 'state'),
+  cell_room_load_ms: duration('Rooms rebuilt from snapshot and log.'),
+  cell_rooms_broken_total: counter('Rooms that could not be rebuilt and stand still.'),
+  cell_rooms_evicted_total: counter('Idle rooms that left memory.'),
+  cell_snapshot_ms: duration('Snapshots written.'),
+  cell_snapshot_failures_total: counter('Snapshots that were not written.'),
+  cell_lease_foreign_total: counter('Rooms whose lease in Redis named somebody else.'),
+  cell_lease_overwritten_total: counter('Leases overwritten after MySQL said that they are ours.'),
+  cell_lease_unreachable_total: counter('Leases that Redis did not answer for.'),
+  cell_retries_total: counter('Tries that met an outage.', 'what'),
+};
+
+const ofOutbox: Rows = {
+  relay_claim_ms: duration('Claims of outbox rows.'),
+  relay_publish_ms: duration('Rounds of publishing.'),
+  relay_rows_total: counter('Rows published, by outcome.', 'destination', 'outcome'),
+  relay_troubles_total: counter('Rounds that met an outage.', 'what'),
+  adapter_send_ms: duration('Events sent to a destination.', 'destination'),
+  adapter_sends_total: counter('Sends, by outcome.', 'destination', 'outcome'),
+  adapter_rows_total: counter('Rows by the state they went to.', 'destination', 'ended'),
+  adapter_repeats_total: counter('Events not sent because they had arrived.', 'destination'),
+  adapter_superseded_total: counter('IM messages too late to be of use.', 'destination'),
+  adapter_late_rows_total: counter('Rows whose claim was another’s by then.', 'destination'),
+  adapter_lost_finishes_total: counter('Runs whose end came after their claim.', 'destination'),
+  adapter_store_retries_total: counter('Tries that met an outage.', 'destination', 'what'),
+};
+
+const ofKafka: Rows = {
+  kafka_produce_ms: duration('Sends to the brokers.', 'topic'),
+  kafka_produced_total: counter('Records sent, by outcome.', 'topic', 'outcome'),
+  kafka_produce_refused_total: counter('Records refused before a send.', 'why'),
+  kafka_replies_dropped_total: counter('Replies dropped before a send.', 'why'),
+  kafka_replies_unreadable_total: counter('Reply records without a key or a value.'),
+  kafka_out_of_range_total: counter('Offsets that the log no longer holds.', 'topic'),
+  kafka_hint_failed_total: counter('Group offsets that were not stored.', 'topic'),
+  kafka_consumer_replaced_total: counter('Consumers that ended and were replaced.', 'group'),
+  kafka_event_batch_retried_total: counter('Batches of events that come again.', 'group'),
+  kafka_event_commit_failed_total: counter('Event offsets that were not stored.', 'group'),
+  kafka_events_unreadable_total: counter('Event records that are none of ours.', 'group'),
+};
+
+const ofRedis: Rows = {
+  redis_call_ms: duration('Calls of Redis.'),
+  redis_calls_total: counter('Calls of Redis, by outcome.', 'outcome'),
+  redis_breaker_opened_total: counter('Times that Redis was left alone for a while.'),
+  wake_hints_total: counter('Wake hints, by outcome.', 'topic', 'outcome'),
+};
+
 /** See the file header. Durations are in milliseconds. */
-export const metricTable: Readonly<Record<string, MetricRow>> = {};
+export const metricTable: Rows = {
+  ...ofProcess,
+  ...ofGateway,
+  ...ofCell,
+  ...ofOutbox,
+  ...ofKafka,
+  ...ofRedis,
+};

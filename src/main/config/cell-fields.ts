@@ -144,7 +144,8 @@ export const limitFields = {
   events_per_command_max: integer({
     about: 'Events that one command may make; more are refused RESULT_TOO_LARGE.',
     fallback: 256,
-    min: 8,
+    // Above the most seats of a room: closing one frees every seat in one command.
+    min: 32,
     max: 10000,
   }),
 } satisfies FieldTree;

@@ -100,16 +100,25 @@ describe('an event in instant messaging', () => {
     expect(text).not.toContain('password');
   });
 
+  it('never tells clients the note of a closing, which is for operators', () => {
+    const data = imData(envelopeOf(closed({ note: 'complaint 4711', reason: 'abuse' })));
+    expect(data).not.toContain('4711');
+    expect(data).not.toContain('note');
+    expect(data).toContain('abuse');
+  });
+
   it('of a type that this release lacks has no form and is no failure', () => {
     expect(callsOf({ ...base, eventType: 'RoomPainted', event: null })).toEqual([]);
   });
 
   it('that would be too long for a group is refused before it is sent', () => {
     const text = '🙂'.repeat(imDataBytesMax);
-    expect(imCallsOf(envelopeOf(closed({ note: text })))).toMatchObject({ kind: 'tooLarge' });
+    expect(imCallsOf(envelopeOf(closed({ reason: text })))).toMatchObject({ kind: 'tooLarge' });
     // Every quotation mark of the text costs a backslash in the request.
-    expect(imCallsOf(envelopeOf(closed({ note: '"'.repeat(imDataBytesMax / 2) })))).toMatchObject({
-      kind: 'tooLarge',
-    });
+    expect(imCallsOf(envelopeOf(closed({ reason: '"'.repeat(imDataBytesMax / 2) })))).toMatchObject(
+      {
+        kind: 'tooLarge',
+      },
+    );
   });
 });

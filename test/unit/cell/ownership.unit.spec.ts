@@ -1,0 +1,113 @@
+/** Coming and going of partitions, on the memory twins. */
+import { describe, expect, it } from 'vitest';
+import { roomKeyOf, type RoomId } from '../../../src/domain/ids.ts';
+import { partitionOf } from '../../../src/protocol/partition.ts';
+import { CellRig, createRoomBody, joinRoomBody, rigApp } from '../../support/cell-rig.ts';
+import { eventually } from '../../support/stepped-time.ts';
+
+function partitionOfRoom(rig: CellRig, room: string): number {
+  return partitionOf(roomKeyOf(rigApp, room as RoomId), rig.partitionCount);
+}
+
+describe('a partition whose log does not fit what was applied', () => {
+  it('stands still as GAP when records below the log’s start were never applied', async () => {
+    const rig = new CellRig(4);
+    const partition = partitionOfRoom(rig, 'r1');
+    const id = rig.send('r1', 'c1', 'u1', createRoomBody());
+    rig.topic.truncateBelow(partition, 5n);
+    const others = [0, 1, 2, 3].filter((other) => other !== partition);
+    const node = await rig.startNode('a', { assign: others });
+    node.source.assign([0, 1, 2, 3]);
+    await eventually('the stop is named', () => node.cell.stops().get(partition) === 'GAP');
+    expect(node.replies.byCorrelation.has(id)).toBe(false);
+    expect(node.cell.readiness().ready).toBe(true);
+  });
+
+  it('stands still as TOPIC_CHANGED when the log ends below what was applied', async () => {
+    const rig = new CellRig(1);
+    const first = await rig.startNode('a');
+    for (const n of [1, 2, 3])
+      await rig.result(first, rig.send(`r${n}`, 'c1', 'u1', createRoomBody()));
+    first.source.assign([]);
+    rig.topic.records.clear();
+    const second = await rig.startNode('b', { assign: [] });
+    second.source.assign([0]);
+    await eventually('the stop is named', () => second.cell.stops().get(0) === 'TOPIC_CHANGED');
+    expect(rig.database.log.size).toBe(3);
+  });
+
+  it('stops while running when the source meets the log’s edge, and executes nothing more', async () => {
+    const rig = new CellRig(1);
+    const node = await rig.startNode('a');
+    await rig.result(node, rig.send('r1', 'c1', 'u1', createRoomBody()));
+    rig.topic.truncateBelow(0, 9n);
+    node.source.reportOutOfRange(0, 1n);
+    expect(node.cell.stops().get(0)).toBe('GAP');
+    const id = rig.send('r1', 'j1', 'u2', joinRoomBody());
+    const untilMs = performance.now() + 200;
+    await eventually('some turns pass', () => performance.now() > untilMs);
+    expect(node.replies.byCorrelation.has(id)).toBe(false);
+    expect(rig.database.log.size).toBe(1);
+  });
+});
+
+describe('a planned move', () => {
+  it('marks a partition that the group took away as released, so that the successor need not wait', async () => {
+    const rig = new CellRig(2);
+    const a = await rig.startNode('a');
+    await rig.result(a, rig.send('r1', 'c1', 'u1', createRoomBody()));
+    const partition = partitionOfRoom(rig, 'r1');
+    a.source.assign([0, 1].filter((id) => id !== partition));
+    await eventually('released', () => rig.database.owners.get(partition)?.released === true);
+    const b = await rig.startNode('b', { assign: [partition] });
+    const joined = await rig.result([b], rig.send('r1', 'j1', 'u2', joinRoomBody()));
+    expect(joined).toMatchObject({ outcome: 'applied', roomVersion: 2n });
+    expect(a.cell.ownedPartitions().map(({ id }) => id)).not.toContain(partition);
+  });
+
+  it('a drain takes no new command, answers what is in hand and gives leases and partitions back', async () => {
+    const rig = new CellRig(2);
+    const a = await rig.startNode('a');
+    const first = rig.send('r1', 'c1', 'u1', createRoomBody());
+    await rig.reply(a, first);
+    expect(rig.keys.held.size).toBe(1);
+    await a.cell.drain(5_000);
+    expect(rig.keys.held.size).toBe(0);
+    expect([...rig.database.owners.values()].every(({ released }) => released)).toBe(true);
+    const late = rig.send('r1', 'j1', 'u2', joinRoomBody());
+    const b = await rig.startNode('b');
+    expect(await rig.result([b], late)).toMatchObject({ outcome: 'applied', roomVersion: 2n });
+    expect(a.replies.byCorrelation.has(late)).toBe(false);
+  });
+});
+
+describe('heartbeats', () => {
+  it('never create presence, and tell who is not present', async () => {
+    const rig = new CellRig(1);
+    const node = await rig.startNode('a');
+    await rig.result(node, rig.send('r1', 'c1', 'u1', createRoomBody()));
+    await rig.result(node, rig.send('r1', 'j1', 'u1', joinRoomBody()));
+    const id = rig.sendHeartbeats(0, [
+      ['r1', 'u1'],
+      ['r1', 'u2'],
+      ['r9', 'u1'],
+    ]);
+    expect(await rig.reply(node, id)).toEqual({
+      kind: 'heartbeats',
+      notPresent: [1],
+      notActive: [2],
+    });
+    expect(rig.database.log.size).toBe(2);
+  });
+
+  it('move the applied offset on without a commit of their own, by the flush', async () => {
+    const rig = new CellRig(1);
+    const node = await rig.startNode('a');
+    await rig.reply(node, rig.sendHeartbeats(0, [['r1', 'u1']]));
+    expect(rig.database.owners.get(0)?.appliedOffset).toBe(-1n);
+    await eventually('the offset is flushed', () => {
+      rig.time.advance(1_000);
+      return rig.database.owners.get(0)?.appliedOffset === 0n;
+    });
+  });
+});
