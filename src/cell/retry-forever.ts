@@ -2,16 +2,15 @@
  * Outages are waited out, never given up on and never turned into an answer: as long as the work is
  * still ours, a Retry failure is followed by another try after a growing, jittered pause.
  */
+import { backoffMs, type BackoffLimits } from '../kernel/backoff.ts';
 import { Failure } from '../kernel/failure.ts';
 import type { CellContext } from './cell-context.ts';
 
-const firstPauseMs = 50;
-const longestPauseMs = 1000;
+const pauseLimits: BackoffLimits = { initialMs: 50, maxMs: 1_000 };
 
 /** Pause before try number `tries` + 1 (from 1), with jitter, so that nodes do not move in step. */
 export function retryPauseMs(context: Pick<CellContext, 'random'>, tries: number): number {
-  const grown = Math.min(firstPauseMs * 2 ** Math.min(tries - 1, 10), longestPauseMs);
-  return grown * (0.5 + context.random.fraction('retry pause') / 2);
+  return backoffMs(pauseLimits, tries, context.random.fraction('retry pause'));
 }
 
 /**
