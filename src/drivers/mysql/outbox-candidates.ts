@@ -13,8 +13,8 @@ import { streamKey, streamOf, text } from './outbox-rows.ts';
 import type { Stream } from './outbox-rows.ts';
 import type { MysqlSession, Row } from './session.ts';
 
-/** Rows read per shard and page: at least this many, more for big batches. */
-const pageRowsMin = 50;
+/** Rows read per shard on the first page, more for big batches; each further page is twice as long. */
+const firstPageRowsMin = 50;
 /** Pages per scan; what lies behind them waits for the next scan. */
 const pagesMax = 6;
 /** Due `retryable` and expired `delivering` rows read per shard and scan. */
@@ -47,7 +47,7 @@ const expiredSql =
 export class CandidateScan {
   private readonly request: ScanRequest;
   private readonly positions: ScanPositions;
-  private readonly pageRows: number;
+  private pageRows: number;
   private readonly seen = new Set<string>();
   /** Position per shard that still has pages. */
   private readonly open: Map<number, bigint>;
@@ -57,7 +57,7 @@ export class CandidateScan {
     this.request = request;
     this.positions = positions;
     const share = Math.ceil(request.batchSize / Math.max(request.shards.length, 1));
-    this.pageRows = Math.max(pageRowsMin, 2 * share);
+    this.pageRows = Math.max(firstPageRowsMin, 2 * share);
     this.open = new Map(request.shards.map((shard) => [shard, positions.get(shard) ?? 0n]));
   }
 
@@ -65,8 +65,9 @@ export class CandidateScan {
   async nextStreams(session: MysqlSession): Promise<readonly Stream[] | null> {
     if (this.pages >= pagesMax || this.open.size === 0) return null;
     const rows = await this.readPage(session);
-    this.pages += 1;
     this.advance(rows);
+    this.pages += 1;
+    this.pageRows *= 2;
     const wanted = new Set<string>(this.request.destinations);
     const ordered = rows.filter((row) => wanted.has(text(row['destination'])));
     ordered.sort((one, other) => (rowId(one) < rowId(other) ? -1 : 1));
