@@ -12,6 +12,9 @@ import type { BrokerControl, Stack } from '../../../scripts/stack/stack-types.ts
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
 import { openTestSpace } from '../../support/stack-env.ts';
 
+/** A second stack beside the run's own, on a machine that may be busy with other suites. */
+const START_TIMEOUT_MS = 180_000;
+
 let stack: Stack;
 let broker: BrokerControl;
 let proxy: TcpProxy;
@@ -28,14 +31,14 @@ beforeAll(async () => {
   });
   if (stack.kafka === undefined) throw new Error('a native stack controls its broker');
   broker = stack.kafka;
-});
+}, START_TIMEOUT_MS);
 
 afterAll(async () => {
   await stack.stop();
   await proxy.close();
 });
 
-describe('native stack', () => {
+describe('native stack', { timeout: START_TIMEOUT_MS }, () => {
   it('leads clients through the proxy and observers past it', async () => {
     expect(stack.kafkaBrokers).toEqual([`127.0.0.1:${proxy.port}`]);
     await withAdmin(stack.kafkaBrokers, async (admin) => {
