@@ -55,6 +55,16 @@ describe('kafka command source', () => {
     expect(watched.offsetsOf(3)).toEqual([]);
   });
 
+  it('tells an assignment only after a heartbeat has confirmed it', async () => {
+    const watched = await startSource(space, 'cell-0', { heartbeatIntervalMs: 1_500 });
+    running.push(watched);
+    const { groups } = await space.admin.describeGroups([`${space.prefix}.cells`]);
+    expect(groups[0]?.state).toBe('Stable');
+    expect(watched.assignments).toEqual([]);
+    await watched.assigned([0, 1, 2, 3]);
+    expect(watched.assignments).toHaveLength(1);
+  });
+
   it('gives key, value, headers and the broker’s time of a record', async () => {
     const watched = await start();
     const before = Date.now();
