@@ -51,7 +51,12 @@ function runningCell(
   );
   const replies = createKafkaReplySink({ kafka, topic: topics.replies }, driverPorts);
   const leases = createRedisLeaseDirectory(
-    { redis: context.redis, nodeId, leaseTtlMs: config.leaseTtlMs },
+    {
+      redis: context.redis,
+      nodeId,
+      leaseTtlMs: config.leaseTtlMs,
+      ...(config.leaseRenewAfterMs === 0 ? {} : { renewAfterMs: config.leaseRenewAfterMs }),
+    },
     driverPorts,
   );
   const lane = mysql.openLane({ incarnation, lane: onlyLane });

@@ -28,6 +28,8 @@ export interface RedisLeaseDirectorySettings {
   readonly nodeId: string;
   /** Lease TTL. */
   readonly leaseTtlMs: number;
+  /** Age from which the next use renews a lease. Default: a third of the TTL, and never more. */
+  readonly renewAfterMs?: number;
   /** Bound of the calls that name no budget of their own (routing, announcements). Default 250. */
   readonly lookupWithinMs?: number;
   readonly breaker?: BreakerSettings;
@@ -120,10 +122,10 @@ class RedisLeaseDirectory implements LeaseDirectory {
 
   private claimArgs({ epoch, token }: LeaseClaim): readonly string[] {
     assert(epoch >= 0n, 'an epoch is not negative', { epoch });
-    const { nodeId, leaseTtlMs } = this.settings;
+    const { nodeId, leaseTtlMs, renewAfterMs = Math.ceil(leaseTtlMs / 3) } = this.settings;
     const believed = parseLeaseToken(token);
     const counter = believed?.epoch === epoch ? believed.counter : 0n;
-    const renewBelowMs = Math.floor((leaseTtlMs * 2) / 3);
+    const renewBelowMs = leaseTtlMs - renewAfterMs;
     return [nodeId, String(epoch), String(counter), String(leaseTtlMs), String(renewBelowMs)];
   }
 

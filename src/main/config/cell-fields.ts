@@ -10,9 +10,10 @@ export const roomFields = {
     max: '10m',
   }),
   lease_renew_after: duration({
-    about: 'Age of a lease from which its next use renews it; at most a third of lease_ttl.',
-    fallback: '5s',
-    min: '100ms',
+    about:
+      'Age from which its next use renews a lease; at most, and with 0s, a third of lease_ttl.',
+    fallback: '0s',
+    min: '0s',
     max: '5m',
   }),
   rank_limit: integer({
