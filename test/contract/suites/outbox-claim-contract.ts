@@ -127,7 +127,7 @@ export function outboxClaimContract(
 
       it('thousands of rows behind one bad row do not keep other rooms waiting', async () => {
         await rig.put({ room: 'a', version: 1, status: 'retryable', nextRetryAtMs: nowMs * 2 });
-        const blocked = Array.from({ length: 3_500 }, (_, at) => ({ room: 'a', version: at + 2 }));
+        const blocked = Array.from({ length: 6_500 }, (_, at) => ({ room: 'a', version: at + 2 }));
         await rig.putAll(blocked);
         const healthy = neighbourOf('a');
         await rig.putRoom(healthy, 1);
