@@ -83,9 +83,8 @@ describe('rendezvous assignment', () => {
 
   it('keeps its outcome from release to release', () => {
     // Two releases lead the same group during an upgrade; a change needs a new rendezvousVersion.
-    expect(
-      Object.fromEntries(rendezvousAssignment(fleet(3), partitionsOf(8))),
-    ).toMatchInlineSnapshot(`
+    expect(Object.fromEntries(rendezvousAssignment(fleet(3), partitionsOf(8))))
+      .toMatchInlineSnapshot(`
       {
         "id-cell-0": [
           1,
