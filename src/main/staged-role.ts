@@ -97,7 +97,8 @@ class StagedRole implements Role {
 
   private async end(): Promise<void> {
     // A stage in the middle of its start is told to stop first: its start may wait for ever.
-    await this.stage?.stop();
+    const stage = this.stage;
+    if (stage !== null) await this.guarded(this.name, () => stage.stop());
     await this.starting;
     await this.releaseAll();
   }
