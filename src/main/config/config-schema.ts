@@ -193,7 +193,7 @@ const gateway = {
 
 const auth = {
   mode: choice({
-    about: 'How bearer tokens are checked. off: every call is an operator’s; loopback only.',
+    about: 'How bearer tokens are checked. off: every call has a service’s rights; loopback only.',
     words: ['hs256', 'jwks', 'off'],
     fallback: 'hs256',
   }),
