@@ -57,7 +57,9 @@ export class CommitWork {
   async run(works: readonly PartitionWork[]): Promise<void> {
     let left = works;
     for (let tries = 1; ; tries += 1) {
-      left = left.filter(({ partition }) => partition.active);
+      left = this.takeBack(left.filter(({ partition }) => partition.active));
+      // Nothing waits for the database any more; the next batch says anew how it is.
+      if (left.length === 0) this.targets.databaseDown(false);
       if (left.length === 0 || !this.targets.goOn()) return;
       const startedMonoMs = this.context.clock.monoMs();
       const ensured = await ensureLeases(this.context, roomsOf(left));
@@ -72,6 +74,23 @@ export class CommitWork {
       if (next === null) return;
       left = next;
     }
+  }
+
+  /**
+   * Race (test "keep their order when the owner row is busy in the midst of the split"):
+   *   1. A batch is split, and a part of it hands commands of a room back to the room's queue.
+   *   2. A later part holds commands of the same room that come behind them.
+   *   3. Those go back, too: decided now, they would overtake.
+   */
+  private takeBack(works: readonly PartitionWork[]): readonly PartitionWork[] {
+    const overtaking = works
+      .flatMap(({ rooms }) => rooms)
+      .filter(({ room, items }) => room.phase === 'dropped' || room.hasOlderThan(items));
+    for (const { room, items } of overtaking) {
+      if (room.phase === 'dropped') this.targets.stale(room, items);
+      else room.putBack(items);
+    }
+    return withoutRooms(works, new Set(overtaking.map(({ room }) => room.key)));
   }
 
   /** One transaction. What is left to try again, or null when nothing is. */
@@ -127,9 +146,9 @@ export class CommitWork {
       case 'staleRooms':
         return this.reloadRooms(works, new Set(outcome.roomKeys));
       case 'duplicateCommand': {
-        const found = await refreshResults(this.context, works);
-        // Nothing found means that memory is wrong in a way we cannot name: start from the log.
-        return found ? works : this.reloadRooms(works, new Set(roomsOf(works).map(keyOf)));
+        const learned = await refreshResults(this.context, works);
+        // Nothing new means that the log refuses an id which it does not show: no try will pass.
+        return learned ? works : this.isolate(works, outcome.cause);
       }
       case 'conflict':
       case 'unavailable':
@@ -266,10 +285,6 @@ function noteLeaseTime(works: readonly PartitionWork[], tookMs: number): void {
   for (const { items } of works.flatMap(({ rooms }) => rooms)) {
     for (const item of items) item.clock.leaseMs += tookMs;
   }
-}
-
-function keyOf(room: RoomCell): RoomKey {
-  return room.key;
 }
 
 function partitionsIn(

@@ -116,7 +116,8 @@ export class Lane implements CommitTargets {
       this.roomHasWork(room);
     }
     for (const partition of this.readyPartitions) {
-      if (partition.active && !byPartition.has(partition)) byPartition.set(partition, []);
+      if (!partition.active || partition.held) continue;
+      if (!byPartition.has(partition)) byPartition.set(partition, []);
     }
     this.readyPartitions.clear();
     if (commands > 0) this.context.metrics.observeMs('cell_batch_commands', commands);
@@ -173,7 +174,7 @@ export class Lane implements CommitTargets {
 
   postponed(work: PartitionWork): void {
     work.partition.held = true;
-    for (const { room, items } of work.rooms) room.pending.unshift(...items);
+    for (const { room, items } of work.rooms) room.putBack(items);
     work.partition.loose.unshift(...work.loose);
     this.laneTargets.fenceBusy(work.partition);
   }

@@ -15,7 +15,10 @@ import type { PartitionWork } from './draft.ts';
 
 const idsPerRead = 500;
 
-/** Sets `stored` of every command whose id has a log row by now; true when there was one. */
+/**
+ * Sets `stored` of every command whose id has a log row by now. True when there was one that was not
+ * known before: only then can the next try end otherwise than this one.
+ */
 export async function refreshResults(
   context: CellContext,
   works: readonly PartitionWork[],
@@ -24,7 +27,7 @@ export async function refreshResults(
   const items: CommandItem[] = works
     .flatMap(({ rooms }) => rooms.flatMap((room) => room.items))
     .filter((item) => item.kind === 'command');
-  let foundAny = false;
+  let learned = false;
   for (let at = 0; at < items.length; at += idsPerRead) {
     const some = items.slice(at, at + idsPerRead);
     const found = await retryForever(
@@ -36,10 +39,14 @@ export async function refreshResults(
           some.map(({ roomKey, command }) => ({ roomKey, commandId: command.commandId })),
         ),
     );
-    foundAny ||= (found ?? []).length > 0;
-    for (const item of some) item.stored = storedOf(item, found ?? []) ?? item.stored;
+    for (const item of some) {
+      const stored = storedOf(item, found ?? []);
+      if (stored === undefined) continue;
+      learned ||= item.stored === null;
+      item.stored = stored;
+    }
   }
-  return foundAny;
+  return learned;
 }
 
 function storedOf(item: CommandItem, found: readonly StoredResult[]): StoredResult | undefined {

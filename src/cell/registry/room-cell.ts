@@ -25,7 +25,7 @@ export class RoomCell {
   phase: RoomPhase = 'loading';
   state: RoomState;
   chainHash: Uint8Array = chainStart;
-  /** Commands in offset order, system commands as they fell due. */
+  /** Commands in offset order, system commands anywhere between them. */
   readonly pending: RoomItem[] = [];
   /** In the lane's list of rooms with work. */
   queued = false;
@@ -65,6 +65,23 @@ export class RoomCell {
     return this.partition.active && this.phase !== 'dropped';
   }
 
+  /** Puts items back that were taken out for a transaction that did not happen. */
+  putBack(items: readonly RoomItem[]): void {
+    this.pending.push(...items);
+    this.pending.sort((left, right) => {
+      const [leftAt, rightAt] = [placeOf(left), placeOf(right)];
+      return leftAt === rightAt ? 0 : leftAt < rightAt ? -1 : 1;
+    });
+  }
+
+  /** Whether a command waits here that comes before all of `items`: it was put back. */
+  hasOlderThan(items: readonly RoomItem[]): boolean {
+    const [waiting] = this.pending.filter(({ kind }) => kind === 'command');
+    const [taken] = items.filter(({ kind }) => kind === 'command');
+    if (waiting === undefined || taken === undefined) return false;
+    return placeOf(waiting) < placeOf(taken);
+  }
+
   recentResult(commandId: string): StoredResult | null {
     return this.recent.get(commandId) ?? null;
   }
@@ -76,4 +93,9 @@ export class RoomCell {
     const oldest = this.recent.keys().next();
     if (oldest.done !== true) this.recent.delete(oldest.value);
   }
+}
+
+/** Order of execution: by offset. System commands have none; decide judges them wherever they run. */
+function placeOf(item: RoomItem): bigint {
+  return item.kind === 'command' ? item.record.offset : -1n;
 }

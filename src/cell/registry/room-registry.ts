@@ -10,6 +10,7 @@ import { rebuildRoom } from '../../protocol/room-history.ts';
 import type { CellContext } from '../cell-context.ts';
 import type { Partition } from '../partition/partition.ts';
 import { retryForever } from '../retry-forever.ts';
+import type { RoomItem } from '../work.ts';
 import { RoomCell } from './room-cell.ts';
 
 /** Told about rooms whose load ended; must not throw. */
@@ -76,14 +77,16 @@ export class RoomRegistry {
 
   /**
    * Replaces a room whose memory cannot be trusted by a fresh one, which takes over what waits.
-   * `again` are items taken out for a transaction that did not happen; they come first.
+   * `again` are items taken out for a transaction that did not happen; they take their places again.
    */
-  reload(room: RoomCell, again: readonly RoomCell['pending'][number][]): void {
-    const waiting = [...again, ...room.pending];
-    room.pending.length = 0;
+  reload(room: RoomCell, again: readonly RoomItem[]): void {
+    const waiting = [...again, ...room.pending.splice(0)];
     this.drop(room);
     if (!room.partition.active) return;
-    this.ensure(room.key, room.partition).pending.push(...waiting);
+    const fresh = this.ensure(room.key, room.partition);
+    fresh.putBack(waiting);
+    // Reloaded before (a batch that was split hands back in parts) and loaded by now.
+    if (fresh.phase !== 'loading') this.listener.onLoaded(fresh);
   }
 
   private loadNext(): void {
