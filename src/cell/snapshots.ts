@@ -2,7 +2,6 @@
  * Snapshots: written after the commit, off the lane, every N versions. A failure costs recovery
  * time and nothing else; the log is the truth (PIPE-14, OCFG-1).
  */
-import { Failure } from '../kernel/failure.ts';
 import { stateHashOf } from '../protocol/state-hash.ts';
 import type { CellContext } from './cell-context.ts';
 import type { RoomCell } from './registry/room-cell.ts';
@@ -49,21 +48,21 @@ export class Snapshots {
 
   private async write(room: RoomCell): Promise<void> {
     const { codec, snapshots, clock, log, metrics, options, trace } = this.context;
-    // Taken together: the live state is replaced only between, never during, these three lines.
+    // Taken together: the live state is replaced only between turns.
     const { state, chainHash } = room;
-    const bytes = codec.encodeSnapshot({ state });
-    const stateHash = stateHashOf(bytes);
     const startedMonoMs = clock.monoMs();
-    trace.at('cell.snapshot_before_write');
     try {
+      const bytes = codec.encodeSnapshot({ state });
+      const stateHash = stateHashOf(bytes);
+      trace.at('cell.snapshot_before_write');
       const row = { roomKey: room.key, version: state.version, bytes, stateHash, chainHash };
       await snapshots.save({ ...row, createdAtMs: clock.wallMs() }, options.snapshotsKept);
       room.snapshotVersion = state.version;
       metrics.observeMs('cell_snapshot_ms', clock.monoMs() - startedMonoMs);
     } catch (error) {
-      if (!(error instanceof Failure)) throw error;
+      // An outage or a fault of ours: one room's snapshot must not cost the node's other rooms.
       metrics.count('cell_snapshot_failures_total');
-      log.warn({ roomKey: room.key, error: error.message }, 'a snapshot was not written');
+      log.warn({ roomKey: room.key, error }, 'a snapshot was not written');
     }
   }
 }

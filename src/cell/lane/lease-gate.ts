@@ -55,8 +55,8 @@ async function judge(
   });
   if (foreign.length === 0) return noneLost;
   context.metrics.count('cell_lease_foreign_total', {}, foreign.length);
-  const lost = await findLost(context, new Set(foreign.map(({ partition }) => partition)));
-  const ours = foreign.filter(({ partition }) => !lost.has(partition));
+  const { lost, confirmed } = await askOwners(context, foreign);
+  const ours = foreign.filter(({ partition }) => confirmed.has(partition));
   if (ours.length > 0) await overwrite(context, ours);
   return { lost };
 }
@@ -64,7 +64,8 @@ async function judge(
 /**
  * Race (test "an emptied or forged lease never stops the owner of the epoch"):
  *   1. Somebody writes a foreign token into the key, or Redis comes back with old data.
- *   2. We read the owner row: epoch and incarnation are still ours.
+ *   2. We read the owner row: no higher epoch stands there. Unread, the key stays as it is, for it
+ *      may be our successor's (test "is not overwritten while MySQL cannot say …").
  *   3. We overwrite the key and go on: the fence in the transaction protects a wrong step 2.
  */
 async function overwrite(context: CellContext, rooms: readonly RoomCell[]): Promise<void> {
@@ -79,22 +80,24 @@ async function overwrite(context: CellContext, rooms: readonly RoomCell[]): Prom
   context.metrics.count('cell_lease_overwritten_total', {}, rooms.length);
 }
 
-async function findLost(
+/** Whose the rooms' partitions are by MySQL; one whose owner row cannot be read is in neither set. */
+async function askOwners(
   context: CellContext,
-  partitions: ReadonlySet<Partition>,
-): Promise<ReadonlySet<Partition>> {
+  rooms: readonly RoomCell[],
+): Promise<LeaseFindings & { readonly confirmed: ReadonlySet<Partition> }> {
   const lost = new Set<Partition>();
-  for (const partition of partitions) {
+  const confirmed = new Set<Partition>();
+  for (const partition of new Set(rooms.map((room) => room.partition))) {
     try {
       const row = await context.partitions.readOwner(partition.id);
-      if (row !== null && row.epoch > partition.epoch) lost.add(partition);
+      (row !== null && row.epoch > partition.epoch ? lost : confirmed).add(partition);
     } catch (error) {
       // Out of reach: the transaction will meet the same outage, and its fence decides.
       if (!(error instanceof Failure)) throw error;
       context.log.warn({ partition: partition.id, error: error.message }, 'owner row unread');
     }
   }
-  return lost;
+  return { lost, confirmed };
 }
 
 function claimOf(room: RoomCell): LeaseClaim {

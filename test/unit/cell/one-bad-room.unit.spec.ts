@@ -1,0 +1,110 @@
+/** What one room, one store or one lease does wrong must not reach further than itself. */
+import { describe, expect, it } from 'vitest';
+import { roomKeyOf, type RoomId } from '../../../src/domain/ids.ts';
+import { MemoryCommitLane } from '../../../src/drivers/memory/memory-commit-lane.ts';
+import { MemoryPartitionStore } from '../../../src/drivers/memory/memory-partition-store.ts';
+import {
+  MemoryRoomReader,
+  MemorySnapshotStore,
+} from '../../../src/drivers/memory/memory-room-reader.ts';
+import { Failure } from '../../../src/kernel/failure.ts';
+import { CellRig, createRoomBody, joinRoomBody, rigApp } from '../../support/cell-rig.ts';
+import { eventually } from '../../support/stepped-time.ts';
+
+function storesOf(rig: CellRig) {
+  return {
+    lane: new MemoryCommitLane(rig.database),
+    partitions: new MemoryPartitionStore(rig.database),
+    rooms: new MemoryRoomReader(rig.database),
+    snapshots: new MemorySnapshotStore(rig.database),
+  };
+}
+
+describe('a lease that Redis gives to somebody else', () => {
+  it('is not overwritten while MySQL cannot say whose the partition is', async () => {
+    const rig = new CellRig(1);
+    const stores = storesOf(rig);
+    const node = await rig.startNode('a', { stores });
+    await rig.result(node, rig.send('r1', 'c1', 'u1', createRoomBody()));
+    const key = roomKeyOf(rigApp, 'r1' as RoomId);
+    rig.keys.forge(key, 99n);
+    stores.partitions.readOwner = () =>
+      Promise.reject(new Failure('retry', 'UNAVAILABLE', 'out of reach by the test'));
+    await rig.result(node, rig.send('r1', 'j1', 'u1', joinRoomBody()));
+    expect(rig.keys.held.get(key)?.ownerNodeId).toBe('forged');
+  });
+});
+
+describe('a snapshot that cannot be made', () => {
+  it('by a fault of ours costs neither the command nor the process', async () => {
+    const rig = new CellRig(1);
+    const stores = storesOf(rig);
+    stores.snapshots.save = () => Promise.reject(new TypeError('a fault by the test'));
+    const node = await rig.startNode('a', { stores, options: { snapshotEveryN: 1 } });
+    await rig.result(node, rig.send('r1', 'c1', 'u1', createRoomBody()));
+    await eventually('the fault is logged', () =>
+      node.log.lines.find(({ text }) => text === 'a snapshot was not written'),
+    );
+    await rig.result(node, rig.send('r1', 'j1', 'u1', joinRoomBody()));
+  });
+});
+
+describe('a command id that the log refuses but the look-up does not find', () => {
+  it('is set aside, and the commands beside it are answered', async () => {
+    const rig = new CellRig(1);
+    const stores = storesOf(rig);
+    const node = await rig.startNode('a', { stores });
+    await rig.result(node, rig.send('r1', 'c1', 'u1', createRoomBody()));
+    const commit = stores.lane.commit.bind(stores.lane);
+    let refused = 0;
+    stores.lane.commit = (batch, gate) => {
+      const isOdd = batch.logRows.some(({ commandId }) => commandId === 'odd');
+      if (!isOdd || refused >= 50) return commit(batch, gate);
+      refused += 1;
+      return Promise.resolve({ kind: 'duplicateCommand', cause: 'by the test' });
+    };
+    node.source.pause(0);
+    const repeated = rig.send('r1', 'c1', 'u1', createRoomBody());
+    const odd = rig.send('r2', 'odd', 'u1', createRoomBody());
+    node.source.resume(0);
+    expect((await rig.result(node, repeated)).replayed).toBe(true);
+    expect(await rig.reply(node, odd)).toMatchObject({ reason: 'DATA_REFUSED' });
+    expect(rig.database.deadLetters.map(({ reason }) => reason)).toEqual(['DATA_REFUSED']);
+    expect(refused).toBeLessThan(5);
+  });
+});
+
+describe('readiness', () => {
+  it('forgets an outage together with the last batch that met it', async () => {
+    const rig = new CellRig(1);
+    const node = await rig.startNode('a');
+    const outage = Array.from({ length: 1000 }, () => ({ kind: 'unavailable' as const }));
+    node.memoryLane?.faults.push(...outage);
+    rig.send('r1', 'c1', 'u1', createRoomBody());
+    await eventually('DB_DOWN is named', () => node.cell.readiness().reasons.includes('DB_DOWN'));
+    node.source.assign([]);
+    await eventually('DB_DOWN is gone', () => node.cell.readiness().ready);
+  });
+});
+
+describe('heartbeats', () => {
+  it('of more rooms than fit into memory load each of them once', async () => {
+    const rig = new CellRig(1);
+    const stores = storesOf(rig);
+    const options = { residentRoomsMax: 10, concurrentLoadsMax: 2 };
+    const node = await rig.startNode('a', { stores, options });
+    const { rooms } = stores;
+    const load = rooms.loadRoom.bind(rooms);
+    let loads = 0;
+    rooms.loadRoom = (key) => {
+      loads += 1;
+      // A room more, while the fold's rooms come in: those that are idle by now have to go.
+      if (loads === 20) rig.send('another', 'c1', 'u1', createRoomBody());
+      return loads < 1000 ? load(key) : new Promise(() => undefined);
+    };
+    const fold = Array.from({ length: 40 }, (_, n) => [`r${n}`, 'u1'] as const);
+    const reply = await rig.reply(node, rig.sendHeartbeats(0, fold));
+    expect(reply.kind === 'heartbeats' && reply.notActive).toHaveLength(40);
+    expect(loads).toBe(41);
+  });
+});
