@@ -50,13 +50,13 @@ export class Ticker {
       (partition) => partition.persistedOffset > partition.hintedOffset,
     );
     if (moved.length === 0) return;
-    const offsets = moved.map(({ id, persistedOffset }) => ({
-      partition: id,
-      offsetNext: persistedOffset + 1n,
-    }));
+    const offsets = moved.map((partition) => {
+      // Noted before the await: what is persisted meanwhile needs a hint of its own.
+      partition.hintedOffset = partition.persistedOffset;
+      return { partition: partition.id, offsetNext: partition.persistedOffset + 1n };
+    });
     this.context.trace.at('cell.after_reply_before_kafka_commit');
     await this.context.source.commitHint(offsets);
-    for (const partition of moved) partition.hintedOffset = partition.persistedOffset;
   }
 
   private async announce(): Promise<void> {

@@ -77,11 +77,13 @@ export class PartitionSet {
 
   /**
    * The log no longer holds the offset that comes next, found out while running: the partition
-   * stands still from here on, under its name, until an operator has looked at it (A3).
+   * stands still from here on, under its name, until an operator has looked at it (A3). A report
+   * about an opening that was lost meanwhile counts for nothing: a takeover looks at the log itself.
    */
   outOfRange(id: number, expectedOffset: bigint, range: LogRange): void {
     const partition = this.owned.get(id);
-    if (partition !== undefined) this.lose(partition);
+    if (partition === undefined) return;
+    this.lose(partition);
     this.stopAt(id, stopOf(expectedOffset, range) ?? 'GAP');
   }
 
