@@ -15,8 +15,7 @@ import { RoomRegistry } from './registry/room-registry.ts';
 import { retryForever } from './retry-forever.ts';
 import { Snapshots } from './snapshots.ts';
 import { Ticker } from './ticker.ts';
-import { looseOf } from './intake/intake.ts';
-import type { RoomItem } from './work.ts';
+import { brokenRoomRefusal, type RoomItem } from './work.ts';
 
 /** How often a drain looks whether everything is finished. */
 const drainPollMs = 10;
@@ -98,6 +97,7 @@ export class Cell {
     const untilMonoMs = this.context.clock.monoMs() + deadlineMs;
     for (const { id } of parts.partitions.all()) this.context.source.pause(id);
     parts.partitions.close();
+    parts.deadlines.stop();
     await this.waitUntil(untilMonoMs, () => this.nothingInHand(parts));
     for (const partition of parts.partitions.all()) {
       if (partition.needsFlush) parts.lane.partitionHasWork(partition);
@@ -171,13 +171,13 @@ export class Cell {
     if (room.phase === 'broken') this.refuseAll(room);
     lane.roomHasWork(room);
     deadlines.arm(room);
-    heartbeats.answerReady();
+    heartbeats.loaded(room);
   }
 
   /** A broken room answers its commands, so that its partition can go on. */
   private refuseAll(room: RoomCell): void {
     for (const item of room.pending.splice(0)) {
-      if (item.kind === 'command') room.partition.loose.push(looseOf(item, 'ROOM_CORRUPT', {}));
+      if (item.kind === 'command') room.partition.loose.push(brokenRoomRefusal(item));
     }
     this.parts?.lane.partitionHasWork(room.partition);
   }
@@ -185,14 +185,14 @@ export class Cell {
   private reload(room: RoomCell, items: readonly RoomItem[]): void {
     this.context.log.warn({ roomKey: room.key }, 'memory and database differ: loading anew');
     this.parts?.registry.reload(room, items);
-    this.parts?.heartbeats.answerReady();
+    this.parts?.heartbeats.dropped();
   }
 
   private lost(partition: Partition): void {
     if (this.parts === null) return;
     this.parts.deadlines.forget(partition);
     this.parts.registry.dropPartition(partition);
-    this.parts.heartbeats.answerReady();
+    this.parts.heartbeats.dropped();
   }
 
   private settled(rooms: readonly RoomCell[], partitions: readonly Partition[]): void {

@@ -31,6 +31,7 @@ export class Deadlines {
   private readonly registry: RoomRegistry;
   private readonly roomHasWork: (room: RoomCell) => void;
   private readonly armed = new Map<RoomCell, CancelTimer>();
+  private stopped = false;
 
   constructor(context: CellContext, registry: RoomRegistry, roomHasWork: (room: RoomCell) => void) {
     this.context = context;
@@ -42,7 +43,7 @@ export class Deadlines {
   arm(room: RoomCell): void {
     this.armed.get(room)?.();
     this.armed.delete(room);
-    if (!room.usable || room.phase !== 'ready' || room.deadlineQueued) return;
+    if (this.stopped || !room.usable || room.phase !== 'ready' || room.deadlineQueued) return;
     const deadline = nextDeadline(room.state);
     if (deadline === null) return;
     const untilMs = deadline.atMs - this.context.clock.wallMs();
@@ -71,9 +72,12 @@ export class Deadlines {
   /** Brings due rooms of a partition into memory; their timers do the rest. */
   async wakeDue(partition: Partition): Promise<void> {
     const { rooms, clock, log } = this.context;
+    if (this.stopped) return;
     try {
       const due = await rooms.dueRooms(partition.id, clock.wallMs(), wokenPerPoll);
-      for (const key of due) if (partition.active) this.registry.ensure(key, partition);
+      for (const key of due) {
+        if (partition.active && !this.stopped) this.registry.ensure(key, partition);
+      }
     } catch (error) {
       if (!(error instanceof Failure) || error.kind !== 'retry') throw error;
       // The next look comes by itself; an outage is named by the commit lane.
@@ -81,7 +85,9 @@ export class Deadlines {
     }
   }
 
+  /** Leaves all deadlines from here on to the next owner (LEASE-22). Idempotent. */
   stop(): void {
+    this.stopped = true;
     for (const cancel of this.armed.values()) cancel();
     this.armed.clear();
   }

@@ -59,6 +59,8 @@ export type RoomItem = CommandItem | SystemItem;
 export interface LooseItem {
   readonly kind: 'loose';
   readonly record: SourceRecord;
+  /** What the timing line names; null: the record could not be read as a command. */
+  readonly command: RoomCommand | null;
   readonly reply: ReplyAddress | null;
   readonly reason: string;
   readonly facts: Readonly<Record<string, string>>;
@@ -66,6 +68,24 @@ export interface LooseItem {
   /** Text for the dead-letter row; null: refused only, nothing is set aside. */
   readonly deadLetterDetail: string | null;
   readonly clock: CommandClock;
+}
+
+/** A command turned into a refusal that leaves its id free. */
+export function looseOf(
+  item: CommandItem,
+  reason: string,
+  facts: Readonly<Record<string, string>>,
+  retryAfterMs = 0,
+): LooseItem {
+  const { record, command, reply, clock } = item;
+  const outcome = { reason, facts, retryAfterMs, deadLetterDetail: null };
+  return { kind: 'loose', record, command, reply, ...outcome, clock };
+}
+
+/** The answer of a room whose stored history does not add up. */
+export function brokenRoomRefusal(item: CommandItem): LooseItem {
+  const { appCode, roomId } = item.command;
+  return looseOf(item, 'ROOM_CORRUPT', { app_code: appCode, room_id: roomId });
 }
 
 /** Starts the clock of a unit of work. */

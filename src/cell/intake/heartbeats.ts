@@ -3,9 +3,13 @@
  * no version, no expiry (PRES-13, PRES-22). A heartbeat counts with its record's time, so a fold
  * that waited behind an outage does not look fresher than it is.
  *
+ * Each heartbeat is judged as soon as its room is in memory, and its fold is answered with the last
+ * one: a fold never needs all of its rooms in memory at once, and a load costs what waits for it.
+ *
  * Their offsets are settled in memory only; a takeover reads them again, which is harmless.
  */
 import { roomKeyOf } from '../../domain/ids.ts';
+import { assertDefined } from '../../kernel/assert.ts';
 import { partitionOf } from '../../protocol/partition.ts';
 import type { CellContext } from '../cell-context.ts';
 import type { Partition } from '../partition/partition.ts';
@@ -13,12 +17,20 @@ import type { RoomCell } from '../registry/room-cell.ts';
 import type { RoomRegistry } from '../registry/room-registry.ts';
 import type { HeartbeatWork } from './read-record.ts';
 
-/** A fold that waits until every room it names is loaded. */
+/** A fold that waits until every heartbeat in it is judged. */
 interface OpenFold {
   readonly partition: Partition;
   readonly work: HeartbeatWork;
-  /** One per item; null: the room does not belong to this partition. */
-  rooms: readonly (RoomCell | null)[];
+  /** Positions in the fold, in whatever order their rooms came in. */
+  readonly notPresent: number[];
+  readonly notActive: number[];
+  unjudged: number;
+}
+
+/** One heartbeat of a fold, by its position. */
+interface WaitingBeat {
+  readonly fold: OpenFold;
+  readonly at: number;
 }
 
 /** See the file header. */
@@ -27,7 +39,7 @@ export class Heartbeats {
   private readonly registry: RoomRegistry;
   private readonly partitionCount: number;
   private readonly onSettled: (partition: Partition) => void;
-  private open: OpenFold[] = [];
+  private readonly waiting = new Map<RoomCell, WaitingBeat[]>();
 
   constructor(
     context: CellContext,
@@ -42,56 +54,81 @@ export class Heartbeats {
   }
 
   get idle(): boolean {
-    return this.open.length === 0;
+    return this.waiting.size === 0;
   }
 
-  /** Takes a fold; it is answered as soon as its rooms are in memory. */
+  /** Takes a fold; it is answered as soon as each of its rooms was in memory. */
   accept(partition: Partition, work: HeartbeatWork): void {
-    const rooms = work.fold.items.map(({ appCode, roomId }) => {
+    const { items } = work.fold;
+    const fold = { partition, work, notPresent: [], notActive: [], unjudged: items.length };
+    items.forEach(({ appCode, roomId }, at) => {
       const roomKey = roomKeyOf(appCode, roomId);
-      if (partitionOf(roomKey, this.partitionCount) !== partition.id) return null;
-      return this.registry.ensure(roomKey, partition);
+      const isOurs = partitionOf(roomKey, this.partitionCount) === partition.id;
+      this.judgeOrWait({ fold, at }, isOurs ? this.registry.ensure(roomKey, partition) : null);
     });
-    this.open.push({ partition, work, rooms });
-    this.answerReady();
+    if (items.length === 0) this.answer(fold);
   }
 
-  /** Called when a room was loaded, dropped, or its partition lost. */
-  answerReady(): void {
-    const still: OpenFold[] = [];
-    for (const fold of this.open) {
-      if (!fold.partition.active) continue;
-      // A room dropped meanwhile (reloaded, evicted) has no say any more: its successor answers.
-      fold.rooms = fold.rooms.map((room) =>
-        room?.phase === 'dropped' ? this.registry.ensure(room.key, fold.partition) : room,
-      );
-      if (fold.rooms.some((room) => room?.phase === 'loading')) still.push(fold);
-      else this.answer(fold);
+  /** Called when a room was loaded: judges what waits for it. */
+  loaded(room: RoomCell): void {
+    const beats = this.waiting.get(room);
+    if (beats === undefined) return;
+    this.waiting.delete(room);
+    for (const beat of beats) this.judgeOrWait(beat, room);
+  }
+
+  /** Called when rooms were dropped: their successors answer, or nobody if the partition is lost. */
+  dropped(): void {
+    for (const [room, beats] of [...this.waiting]) {
+      if (room.usable) continue;
+      this.waiting.delete(room);
+      if (!room.partition.active) continue;
+      const successor = this.registry.ensure(room.key, room.partition);
+      for (const beat of beats) this.judgeOrWait(beat, successor);
     }
-    this.open = still;
   }
 
-  private answer({ partition, work, rooms }: OpenFold): void {
-    const notPresent: number[] = [];
-    const notActive: number[] = [];
-    work.fold.items.forEach(({ userId }, at) => {
-      const room = rooms[at];
-      if (room === null || room === undefined || room.state.status !== 'active') {
-        notActive.push(at);
-      } else if (!room.state.users.has(userId)) {
-        notPresent.push(at);
-      } else {
-        const seenMs = Math.max(room.lastSeenMs.get(userId) ?? 0, work.record.recordTimeMs);
-        room.lastSeenMs.set(userId, seenMs);
-      }
-    });
+  /** `room` null: it does not belong to this partition. */
+  private judgeOrWait(beat: WaitingBeat, room: RoomCell | null): void {
+    if (room?.phase === 'loading') {
+      const beats = this.waiting.get(room);
+      if (beats === undefined) this.waiting.set(room, [beat]);
+      else beats.push(beat);
+      return;
+    }
+    const { fold, at } = beat;
+    this.judge(fold, at, room);
+    fold.unjudged -= 1;
+    if (fold.unjudged === 0) this.answer(fold);
+  }
+
+  private judge(fold: OpenFold, at: number, room: RoomCell | null): void {
+    const { record, fold: beats } = fold.work;
+    const { userId } = assertDefined(beats.items[at], 'a heartbeat that is not in its fold');
+    if (room?.state.status !== 'active') fold.notActive.push(at);
+    else if (!room.state.users.has(userId)) fold.notPresent.push(at);
+    else {
+      const seenMs = Math.max(room.lastSeenMs.get(userId) ?? 0, record.recordTimeMs);
+      room.lastSeenMs.set(userId, seenMs);
+    }
+  }
+
+  private answer({ partition, work, notPresent, notActive }: OpenFold): void {
     const { metrics, codec, replies } = this.context;
     metrics.count('cell_heartbeats_total', {}, work.fold.items.length);
     if (work.reply !== null) {
-      const value = codec.encodeReply({ kind: 'heartbeats', notPresent, notActive });
+      const value = codec.encodeReply({
+        kind: 'heartbeats',
+        notPresent: notPresent.sort(ascending),
+        notActive: notActive.sort(ascending),
+      });
       replies.send([{ ...work.reply, value }]);
     }
     partition.offsets.settle([work.record.offset]);
     this.onSettled(partition);
   }
+}
+
+function ascending(left: number, right: number): number {
+  return left - right;
 }

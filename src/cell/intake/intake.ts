@@ -6,7 +6,7 @@
  * Back-pressure: a partition with too many unsettled records is paused at the source, and resumed
  * when the lane has worked it down. What was handed over is never dropped.
  */
-import { splitRoomKey, type RoomKey } from '../../domain/ids.ts';
+import type { RoomKey } from '../../domain/ids.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { SourceRecord } from '../../ports/command-source.ts';
 import type { StoredResult } from '../../ports/room-reader.ts';
@@ -15,7 +15,14 @@ import type { Partition } from '../partition/partition.ts';
 import type { RoomCell } from '../registry/room-cell.ts';
 import type { RoomRegistry } from '../registry/room-registry.ts';
 import { retryForever } from '../retry-forever.ts';
-import { startClock, type CommandClock, type CommandItem, type LooseItem } from '../work.ts';
+import {
+  brokenRoomRefusal,
+  looseOf,
+  startClock,
+  type CommandClock,
+  type CommandItem,
+  type LooseItem,
+} from '../work.ts';
 import { readRecord, type HeartbeatWork, type ReadRecord } from './read-record.ts';
 
 /** Most records looked up in one SELECT. */
@@ -190,8 +197,7 @@ export class Intake {
   private routeCommand(partition: Partition, item: CommandItem): void {
     const room = this.targets.registry.ensure(item.roomKey, partition);
     if (room.phase === 'broken' || item.damaged) {
-      const { appCode, roomId } = splitRoomKey(room.key);
-      this.refuse(partition, looseOf(item, 'ROOM_CORRUPT', { app_code: appCode, room_id: roomId }));
+      this.refuse(partition, brokenRoomRefusal(item));
       return;
     }
     // Commands nobody waits for are never refused for being many (architecture section 4).
@@ -208,26 +214,6 @@ export class Intake {
     partition.loose.push(item);
     this.targets.partitionHasWork(partition);
   }
-}
-
-/** A command turned into a refusal that leaves its id free. */
-export function looseOf(
-  item: CommandItem,
-  reason: string,
-  facts: Readonly<Record<string, string>>,
-  retryAfterMs = 0,
-): LooseItem {
-  const { record, reply, clock } = item;
-  return {
-    kind: 'loose',
-    record,
-    reply,
-    reason,
-    facts,
-    retryAfterMs,
-    deadLetterDetail: null,
-    clock,
-  };
 }
 
 function idKey(roomKey: RoomKey, commandId: string): string {

@@ -34,6 +34,7 @@ export function readRecord(
   const aside = (reason: string, detail: string): LooseItem => ({
     kind: 'loose',
     record,
+    command: null,
     reply,
     reason,
     facts: { detail },

@@ -23,8 +23,7 @@ import { eventIdOf, micSessionIdOf, systemCommandId } from '../../protocol/deriv
 import { chainHash } from '../../protocol/event-chain.ts';
 import type { ResultRecord } from '../../protocol/records.ts';
 import type { CellContext } from '../cell-context.ts';
-import { looseOf } from '../intake/intake.ts';
-import type { CommandItem, RoomItem, SystemItem } from '../work.ts';
+import { looseOf, type CommandItem, type RoomItem, type SystemItem } from '../work.ts';
 import type { DraftEvent, ItemEnd, LoggedEnd, RoomDraft, RoomWork } from './draft.ts';
 
 /** User id under which system commands stand in the log. */

@@ -39,7 +39,7 @@ export function publishBatch(
   for (const { room, ends } of drafts) {
     for (const end of ends) answer(context, room, end, saveMutationMs, replies);
   }
-  for (const item of loose) answerLoose(context, item, null, saveMutationMs, replies);
+  for (const item of loose) answerLoose(context, item, saveMutationMs, replies);
   if (replies.length > 0) context.replies.send(replies);
   if (built.batch.eventRows.length > 0) context.wake.hint();
 }
@@ -84,7 +84,7 @@ function answer(
 ): void {
   if (end.kind === 'nothing') return;
   if (end.kind === 'refused') {
-    answerLoose(context, end.loose, end.item, saveMutationMs, replies);
+    answerLoose(context, end.loose, saveMutationMs, replies);
     return;
   }
   end.item.clock.saveMutationMs = saveMutationMs;
@@ -124,7 +124,6 @@ function timeEnd(context: CellContext, room: RoomCell, end: LoggedEnd | Replayed
 function answerLoose(
   context: CellContext,
   loose: LooseItem,
-  item: { readonly command: TimedIdentity } | null,
   saveMutationMs: number,
   replies: OutgoingReply[],
 ): void {
@@ -138,11 +137,11 @@ function answerLoose(
   logCommandTiming(
     context,
     {
-      appCode: item?.command.appCode ?? '',
-      roomId: item?.command.roomId ?? '',
-      commandType: item?.command.body.type ?? '',
-      commandId: item?.command.commandId ?? '',
-      actorUserId: item?.command.actorUserId ?? '',
+      appCode: loose.command?.appCode ?? '',
+      roomId: loose.command?.roomId ?? '',
+      commandType: loose.command?.body.type ?? '',
+      commandId: loose.command?.commandId ?? '',
+      actorUserId: loose.command?.actorUserId ?? '',
       outcome: loose.deadLetterDetail === null ? 'refused' : 'dead_letter',
       reason: loose.reason,
       roomVersion: 0n,
@@ -152,15 +151,6 @@ function answerLoose(
     },
     loose.clock,
   );
-}
-
-/** The part of a command that a timing line names. */
-interface TimedIdentity {
-  readonly appCode: string;
-  readonly roomId: string;
-  readonly commandId: string;
-  readonly actorUserId: string;
-  readonly body: { readonly type: string };
 }
 
 /** Loose items of a gathering, in order. */

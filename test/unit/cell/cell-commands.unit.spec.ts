@@ -184,6 +184,23 @@ describe('a cell with one node', () => {
     ]);
   });
 
+  it('names the room and the command in the timing line of one that was never decided', async () => {
+    const node = await rig.startNode('a', { options: { roomQueueMax: 1 } });
+    const partition = partitionOf(roomKeyOf(rigApp, 'r1' as RoomId), rig.partitionCount);
+    node.source.pause(partition);
+    const ids = ['c1', 'c2'].map((id) => rig.send('r1', id, 'u1', createRoomBody()));
+    node.source.resume(partition);
+    await Promise.all(ids.map((id) => rig.reply(node, id)));
+    const busy = node.log.lines.find(({ fields }) => fields['reason'] === 'ROOM_BUSY');
+    expect(busy?.fields).toMatchObject({
+      app_code: rigApp,
+      room_id: 'r1',
+      command_id: 'c2',
+      command_type: 'CreateRoom',
+      user_id: 'u1',
+    });
+  });
+
   it('writes one timing line for every end of a command', async () => {
     const node = await rig.startNode('a');
     await rig.result(node, rig.send('r1', 'c1', 'u1', createRoomBody()));

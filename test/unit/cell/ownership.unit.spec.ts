@@ -1,5 +1,11 @@
 /** Coming and going of partitions, on the memory twins. */
 import { describe, expect, it } from 'vitest';
+import { MemoryCommitLane } from '../../../src/drivers/memory/memory-commit-lane.ts';
+import { MemoryPartitionStore } from '../../../src/drivers/memory/memory-partition-store.ts';
+import {
+  MemoryRoomReader,
+  MemorySnapshotStore,
+} from '../../../src/drivers/memory/memory-room-reader.ts';
 import { roomKeyOf, type RoomId } from '../../../src/domain/ids.ts';
 import { partitionOf } from '../../../src/protocol/partition.ts';
 import { CellRig, createRoomBody, joinRoomBody, rigApp } from '../../support/cell-rig.ts';
@@ -49,6 +55,21 @@ describe('a partition whose log does not fit what was applied', () => {
     expect(node.replies.byCorrelation.has(id)).toBe(false);
     expect(rig.database.log.size).toBe(1);
   });
+
+  it('is not stopped by a report about an opening that was lost: the takeover judges anew', async () => {
+    const rig = new CellRig(1);
+    const node = await rig.startNode('a');
+    await rig.result(node, rig.send('r1', 'c1', 'u1', createRoomBody()));
+    // Somebody else takes the partition over; this node notices by its fence and will come back.
+    const row = rig.database.owners.get(0);
+    if (row === undefined) throw new Error('partition 0 has no owner row');
+    Object.assign(row, { epoch: row.epoch + 1n, incarnation: 'inc-b', released: true });
+    const id = rig.send('r1', 'j1', 'u2', joinRoomBody());
+    await eventually('fenced', () => node.cell.ownedPartitions().length === 0);
+    node.source.reportOutOfRange(0, 1n);
+    expect(await rig.result(node, id)).toMatchObject({ outcome: 'applied' });
+    expect(node.cell.stops().size).toBe(0);
+  });
 });
 
 describe('a planned move', () => {
@@ -78,6 +99,56 @@ describe('a planned move', () => {
     const b = await rig.startNode('b');
     expect(await rig.result([b], late)).toMatchObject({ outcome: 'applied', roomVersion: 2n });
     expect(a.replies.byCorrelation.has(late)).toBe(false);
+  });
+
+  it('a drain brings no room into memory for its deadline: that is the next owner’s', async () => {
+    const rig = new CellRig(1);
+    const first = await rig.startNode('first');
+    await rig.result(first, rig.send('r1', 'c1', 'u1', createRoomBody()));
+    await rig.result(first, rig.send('r1', 'j1', 'u1', joinRoomBody()));
+    await rig.result(first, rig.send('r1', 'm1', 'u1', { type: 'MicUp', seatNo: 3 }));
+    await first.cell.drain(5_000);
+    const rooms = new MemoryRoomReader(rig.database);
+    const lane = new MemoryCommitLane(rig.database);
+    const partitions = new MemoryPartitionStore(rig.database);
+    const snapshots = new MemorySnapshotStore(rig.database);
+    const a = await rig.startNode('a', { stores: { rooms, lane, partitions, snapshots } });
+    const loaded: string[] = [];
+    const load = rooms.loadRoom.bind(rooms);
+    rooms.loadRoom = (key) => {
+      loaded.push(key);
+      return load(key);
+    };
+    // Something stays in hand, so that the drain waits while the deadline passes.
+    rig.send('r2', 'c1', 'u1', createRoomBody());
+    lane.faults.push(...Array.from({ length: 400 }, () => ({ kind: 'unavailable' as const })));
+    await eventually('the batch is met', () => a.cell.readiness().reasons.includes('DB_DOWN'));
+    const drained = a.cell.drain(60_000);
+    for (let looks = 1; looks <= 10; looks += 1) {
+      rig.time.advance(2_000);
+      await rig.time.sleep(0);
+    }
+    await drained;
+    expect(loaded).toEqual([roomKeyOf(rigApp, 'r2' as RoomId)]);
+  });
+});
+
+describe('the offset in Kafka', () => {
+  it('follows a commit that happens while the hint before is stored', async () => {
+    const rig = new CellRig(1);
+    const node = await rig.startNode('a');
+    await rig.result(node, rig.send('r1', 'c1', 'u1', createRoomBody()));
+    const store = node.source.commitHint.bind(node.source);
+    let joined: Promise<unknown> | null = null;
+    node.source.commitHint = async (offsets) => {
+      joined ??= rig.result(node, rig.send('r1', 'j1', 'u2', joinRoomBody()));
+      await joined;
+      await store(offsets);
+    };
+    await eventually('the hint reaches the end', () => {
+      rig.time.advance(1_000);
+      return node.source.hints.some(({ offsetNext }) => offsetNext === 2n);
+    });
   });
 });
 
