@@ -2,7 +2,6 @@
  * A small fleet of real processes on the real stack, for one test file: own database, keys, topics
  * and ports; MySQL and Redis behind proxies of its own. Whatever the fleet started it ends.
  */
-import { createServer } from 'node:net';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,8 +11,9 @@ import { RoomCommands } from '../../../src/drivers/grpc/generated/roomcell/v1/ro
 import { RoomQueries } from '../../../src/drivers/grpc/generated/roomcell/v1/room_queries_pb.ts';
 import { issueDevelopmentToken } from '../../../src/drivers/jwt/development-token.ts';
 import { createSystemClock } from '../../../src/drivers/system/system-clock.ts';
-import type { RoleName } from '../../../src/main/role.ts';
+import { roleNames, type RoleName } from '../../../src/main/role.ts';
 import type { TracePoint } from '../../../src/ports/trace.ts';
+import { freePort } from '../../../scripts/stack/machine.ts';
 import { openTestSpace, type TestSpace } from '../../support/stack-env.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
 import { RoleProcess } from './role-process.ts';
@@ -46,7 +46,8 @@ export class Fleet {
   readonly mysqlProxy: TcpProxy;
   readonly redisProxy: TcpProxy;
   private readonly folder = mkdtempSync(join(tmpdir(), 'roomcell-fleet-'));
-  private readonly processes: RoleProcess[] = [];
+  /** Every process that was started, ended ones too, in the order of their starts. */
+  readonly processes: RoleProcess[] = [];
   private readonly clients: FleetClient[] = [];
   private readonly env: Record<string, string>;
   private database: mysql.Connection | null = null;
@@ -107,14 +108,14 @@ export class Fleet {
   ): Promise<RoleProcess> {
     const [opsPort = 0, grpcPort = 0] = await freePorts(2);
     const { faultAt } = options;
-    // Without a fault the product's own command line runs; several roles need the other door.
-    const [only] = roles;
-    const plain = faultAt === undefined && roles.length === 1;
+    // Without a fault the product's own command line runs; some roles of many need the other door.
+    const words = roles.length === roleNames.length ? ['all'] : roles;
+    const plain = faultAt === undefined && words.length === 1;
     const script = plain ? 'src/main/cli.js' : 'test/e2e/processes/roles-with-faults.js';
     const started = new RoleProcess({
       name,
       script: join(root, 'dist', script),
-      args: plain && only !== undefined ? [only] : roles,
+      args: plain ? words : roles,
       opsPort,
       grpcPort,
       env: {
@@ -202,23 +203,17 @@ function faultText({ point, pass, action }: FaultAt): string {
   return `${point}:${pass}:${action}`;
 }
 
-/** Ports that were free a moment ago. */
+/** Ports given to a process of this file; one that is not listening yet must not be given again. */
+const given = new Set<number>();
+
+/** Ports that nobody listens on, from below the range from which outgoing connections take theirs. */
 async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer());
-  const ports = await Promise.all(
-    servers.map(
-      (server) =>
-        new Promise<number>((resolve, reject) => {
-          server.once('error', reject);
-          server.listen(0, '127.0.0.1', () => {
-            const address = server.address();
-            resolve(typeof address === 'object' && address !== null ? address.port : 0);
-          });
-        }),
-    ),
-  );
-  await Promise.all(
-    servers.map((server) => new Promise<void>((resolve) => void server.close(() => resolve()))),
-  );
+  const ports: number[] = [];
+  while (ports.length < count) {
+    const port = await freePort();
+    if (given.has(port)) continue;
+    given.add(port);
+    ports.push(port);
+  }
   return ports;
 }

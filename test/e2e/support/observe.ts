@@ -5,6 +5,7 @@
 import { Kafka, logLevel } from 'kafkajs';
 import { GrpcCallError } from '../../../src/drivers/grpc/grpc-client.ts';
 import type { WireFailure } from '../../../src/drivers/grpc/error-details.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import type { Fleet } from './fleet.ts';
 
 /** One row of the command log, as far as tests compare it. */
@@ -96,4 +97,74 @@ export function observerOf(fleet: Fleet): Kafka {
     brokers: fleet.space.kafkaBrokers,
     logLevel: logLevel.NOTHING,
   });
+}
+
+/** One event as the sandbox received it; counts are arrivals beyond the first. */
+export interface Arrived {
+  readonly event_id: string;
+  readonly type: string;
+  readonly version: string;
+  readonly index: number;
+  readonly repeats: number;
+  readonly deduplicated: number;
+  readonly different: number;
+}
+
+/** What the sandbox received, by room, in the order of first arrival. */
+export async function arrivedAt(
+  fleet: Fleet,
+  destination: 'im' | 'activity',
+): Promise<Map<string, readonly Arrived[]>> {
+  const url = `${fleet.sandboxControl}/sandbox/received?destination=${destination}`;
+  const answer = await fetch(url, { signal: AbortSignal.timeout(5_000) });
+  const page = (await answer.json()) as {
+    readonly rooms: readonly { readonly room_id: string; readonly events: readonly Arrived[] }[];
+  };
+  return new Map(page.rooms.map(({ room_id, events }) => [room_id, events]));
+}
+
+/** Orders a fault at the sandbox, or clears all with `{ clear: true }`. */
+export async function orderFault(
+  fleet: Fleet,
+  fault: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const body = JSON.stringify(fault);
+  const answer = await fetch(`${fleet.sandboxControl}/sandbox/faults`, { method: 'POST', body });
+  if (!answer.ok) throw new Error(`the sandbox refused a fault: ${await answer.text()}`);
+}
+
+/** Waits until every outbox row is delivered. */
+export async function allDelivered(fleet: Fleet, limitMs = 60_000): Promise<void> {
+  const byStatus = (): Promise<Record<string, unknown>[]> =>
+    fleet.sql('SELECT status, destination, COUNT(*) AS n FROM room_outbox GROUP BY 1, 2');
+  let seen: unknown = null;
+  await waitUntil(
+    'every outbox row is delivered',
+    async () => {
+      const rows = await byStatus();
+      seen = rows;
+      return rows.length > 0 && rows.every(({ status }) => status === 'delivered');
+    },
+    { limitMs, everyMs: 100, seen: () => seen },
+  );
+}
+
+/** Events as committed, by room, in the order in which a destination must first see them. */
+export async function committedEvents(
+  fleet: Fleet,
+  destination: 'im' | 'activity',
+): Promise<Map<string, readonly string[]>> {
+  const rows = await fleet.sql(
+    // The birth of a room makes its group at IM and sends no message.
+    'SELECT room_id, event_id FROM room_outbox WHERE destination = ? ' +
+      "AND NOT (destination = 'im' AND event_type = 'RoomCreated') " +
+      'ORDER BY room_id, room_version, event_index',
+    [destination],
+  );
+  const byRoom = new Map<string, string[]>();
+  for (const row of rows) {
+    const room = String(row['room_id']);
+    byRoom.set(room, [...(byRoom.get(room) ?? []), String(row['event_id'])]);
+  }
+  return byRoom;
 }
