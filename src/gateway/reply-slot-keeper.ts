@@ -57,6 +57,8 @@ const firstPauseMs = 200;
 const longestPauseMs = 5_000;
 /** Renewals per TTL (architecture section 7). */
 const renewalsPerTtl = 3;
+/** A failed renewal is repeated sooner: an outage must not cost more of the lease than it lasts. */
+const retriesPerTtl = 30;
 const incarnationBytes = 8;
 
 /** A leased slot with its reader. */
@@ -66,6 +68,8 @@ interface HeldSlot extends ReplyDesk {
   cancelRenewal: CancelTimer;
   cancelExpiry: CancelTimer;
   isOver: boolean;
+  /** The last renewal failed: said once per outage. */
+  isAway: boolean;
   /** Resolved when the slot is let go of: ends a start that would never finish. */
   readonly over: Deferred<void>;
 }
@@ -129,6 +133,7 @@ class SlotKeeper implements ReplySlotKeeper {
       cancelRenewal: nothing,
       cancelExpiry: nothing,
       isOver: false,
+      isAway: false,
       over: createDeferred<void>(),
     };
     this.held = held;
@@ -149,8 +154,8 @@ class SlotKeeper implements ReplySlotKeeper {
     log.info({ slot, incarnation }, 'reply slot held');
   }
 
-  private renewLater(held: HeldSlot): void {
-    held.cancelRenewal = this.ports.timers.after(this.settings.slotTtlMs / renewalsPerTtl, () => {
+  private renewLater(held: HeldSlot, perTtl = renewalsPerTtl): void {
+    held.cancelRenewal = this.ports.timers.after(this.settings.slotTtlMs / perTtl, () => {
       void this.renew(held);
     });
   }
@@ -162,13 +167,15 @@ class SlotKeeper implements ReplySlotKeeper {
     try {
       isOurs = await replySlots.renew(held.slot, held.incarnation, this.settings.slotTtlMs);
     } catch (cause) {
-      // MySQL is away: the next renewal tries again, and the expiry timer ends it if none works.
+      // MySQL is away: it is tried again soon, and the expiry timer ends it if no try works.
       metrics.count('gateway_slot_renewals_failed_total');
-      log.warn({ slot: held.slot, cause }, 'the reply slot was not renewed');
-      if (!held.isOver) this.renewLater(held);
+      if (!held.isAway) log.warn({ slot: held.slot, cause }, 'the reply slot was not renewed');
+      held.isAway = true;
+      if (!held.isOver) this.renewLater(held, retriesPerTtl);
       return;
     }
     if (held.isOver) return;
+    held.isAway = false;
     if (!isOurs) return this.lose(held, 'another gateway holds the slot', null);
     this.expireAfter(held, beganMonoMs);
     this.renewLater(held);

@@ -18,13 +18,14 @@ function rig() {
   const slots = new FakeSlots();
   const sources: FakeReplySource[] = [];
   let nextStart: () => Promise<void> = () => Promise.resolve();
+  const log = new MemoryLog();
   const keeper = createReplySlotKeeper(
     { nodeId: 'gw-1', slotCount: 2, slotTtlMs: ttlMs, callsMax: 10 },
     {
       clock: time,
       timers: time,
       random: countingRandom(),
-      log: new MemoryLog(),
+      log,
       metrics: new CountingMetrics(),
       replySlots: slots,
       newReplySource: () => {
@@ -36,7 +37,7 @@ function rig() {
     },
   );
   const startWith = (start: () => Promise<void>): void => void (nextStart = start);
-  return { time, slots, sources, keeper, startWith };
+  return { time, slots, sources, keeper, startWith, log };
 }
 
 describe('start', () => {
@@ -120,6 +121,20 @@ describe('a held slot', () => {
     slots.isAway = false;
     await time.advance(ttlMs * 2);
     expect(keeper.current()?.slot).toBe(0);
+    await keeper.stop();
+  });
+
+  test('is renewed as soon as MySQL is back, and the outage is said once', async () => {
+    const { keeper, slots, time, log } = rig();
+    await keeper.start();
+    slots.isAway = true;
+    await time.advance(ttlMs - ttlMs / 10);
+    slots.isAway = false;
+    // Waiting for the next third of the TTL would be too late.
+    await time.advance(ttlMs);
+    expect(keeper.current()?.slot).toBe(0);
+    const told = log.lines.filter(({ message }) => message === 'the reply slot was not renewed');
+    expect(told).toHaveLength(1);
     await keeper.stop();
   });
 
