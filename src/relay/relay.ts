@@ -166,18 +166,19 @@ export class Relay {
     runs: readonly ClaimedRun[],
     outcomes: readonly PublishOutcome[],
   ): Promise<boolean> {
-    let allStored = true;
+    let firstCause: string | null = null;
     for (const [at, run] of runs.entries()) {
       const outcome = outcomes[at] ?? { kind: 'unknown', cause: 'the sink gave no outcome' };
       const { destination } = run;
       const labels = { destination, outcome: outcome.kind };
       this.context.metrics.count('relay_rows_total', labels, run.rows.length);
       if (outcome.kind === 'stored') continue;
-      allStored = false;
-      this.trouble('publish', new Error(outcome.cause));
+      firstCause ??= outcome.cause;
       if (outcome.kind === 'notSent') await this.giveBack(run);
     }
-    return allStored;
+    // Once per round, however many of its runs met the same outage.
+    if (firstCause !== null) this.trouble('publish', new Error(firstCause));
+    return firstCause === null;
   }
 
   private async giveBack(run: ClaimedRun): Promise<void> {
