@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { projectRoot } from './stack/machine.ts';
+import { projectRoot } from '../src/main/project-root.ts';
 
 const CHECKS = [
   { name: 'format', program: 'prettier/bin/prettier.cjs', programArguments: ['--check', '.'] },

@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { parseCLI } from 'vitest/node';
-import { projectRoot } from './stack/machine.ts';
+import { projectRoot } from '../src/main/project-root.ts';
 import { startStack } from './stack/start-stack.ts';
 import { StackUnavailableError, type Stack } from './stack/stack-types.ts';
 import { closingLine, countTests, type TestCounts, type TestReport } from './test-counts.ts';

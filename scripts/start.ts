@@ -19,7 +19,7 @@ import { readStartOptions, startHelp, type StartOptions } from './start/start-op
 import { sampleEnv, type SampleEnv } from './start/sample-env.ts';
 import { startRoles, untilReady, type StartedRoles } from './start/start-roles.ts';
 import { printAddresses } from './start/print-addresses.ts';
-import { projectRoot } from './stack/machine.ts';
+import { projectRoot } from '../src/main/project-root.ts';
 import { startStack } from './stack/start-stack.ts';
 import { StackUnavailableError, type Stack } from './stack/stack-types.ts';
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { metricTableMarkdown } from '../src/drivers/prometheus/metric-docs.ts';
 import { keyTableMarkdown } from '../src/main/config/key-table.ts';
-import { projectRoot } from './stack/machine.ts';
+import { projectRoot } from '../src/main/project-root.ts';
 
 await rewriteTable('docs/configuration.md', keyTableMarkdown());
 await rewriteTable('docs/metrics.md', metricTableMarkdown());

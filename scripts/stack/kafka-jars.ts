@@ -6,7 +6,8 @@ import { execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { cacheFolder, findProgram, projectRoot } from './machine.ts';
+import { projectRoot } from '../../src/main/project-root.ts';
+import { cacheFolder, findProgram } from './machine.ts';
 import type { MissingPiece } from './stack-types.ts';
 
 /** The broker version of the native stack. */

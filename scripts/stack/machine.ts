@@ -1,34 +1,17 @@
 /**
  * Questions the stack asks the machine it runs on: folders, programs on the PATH, free ports.
  */
-import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { homedir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { delimiter, join } from 'node:path';
 
 /** Below the range that the system hands out for outgoing connections, so nobody takes them. */
 const PORT_RANGE = { min: 20_000, max: 31_999 };
 const PORT_TRIES_MAX = 200;
 /** Where servers live when the PATH of an ordinary user doesn't name the folder. */
 const SERVER_FOLDERS = ['/usr/sbin', '/usr/local/sbin', '/usr/libexec', '/opt/homebrew/bin'];
-
-/** The folder of this checkout, whether we run from the sources or from dist/. */
-export function projectRoot(): string {
-  let folder = dirname(fileURLToPath(import.meta.url));
-  while (!isProjectRoot(folder)) {
-    const parent = dirname(folder);
-    if (parent === folder) throw new Error(`no package.json of roomcell above ${import.meta.url}`);
-    folder = parent;
-  }
-  return folder;
-}
-
-function isProjectRoot(folder: string): boolean {
-  const file = join(folder, 'package.json');
-  return existsSync(file) && /"name":\s*"roomcell"/.test(readFileSync(file, 'utf8'));
-}
 
 /** The user's cache folder for roomcell; may not exist yet. */
 export function cacheFolder(environment: Readonly<Record<string, string | undefined>>): string {

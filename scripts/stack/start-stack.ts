@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { projectRoot } from './machine.ts';
+import { projectRoot } from '../../src/main/project-root.ts';
 import { startGivenStack } from './given-stack.ts';
 import { startNativeStack } from './native-stack.ts';
 import { StackUnavailableError, type Stack, type StackOptions } from './stack-types.ts';

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Timers } from '../../src/ports/timers.ts';
 import { lineForPerson, type LogLine } from '../../src/main/sample/log-lines.ts';
 import { startRoleChild, type RoleChild } from '../../src/main/sample/role-child.ts';
-import { projectRoot } from '../stack/machine.ts';
+import { projectRoot } from '../../src/main/project-root.ts';
 import type { SampleEnv } from './sample-env.ts';
 
 const readyLimitMs = 90_000;
