@@ -14,8 +14,9 @@ import type { RoomView } from '../domain/room/room-view.ts';
 import type { RoomState } from '../domain/room/state.ts';
 import type { CallFrame } from '../ports/room-api.ts';
 import type { RoomReader } from '../ports/room-reader.ts';
+import type { SchemaRegistry } from '../ports/schema-registry.ts';
 import type { Codec } from '../protocol/codec-api.ts';
-import { rebuildRoom } from '../protocol/room-history.ts';
+import { rebuildRoom, type FindSchema } from '../protocol/room-history.ts';
 import { authorizeApp } from './authorize.ts';
 import { createFieldFaults } from './field-faults.ts';
 import type { GatewayLimits } from './limits.ts';
@@ -29,7 +30,7 @@ export type GetRoomSnapshot = (
 
 /** See the file header. */
 export function createGetRoomSnapshot(
-  ports: { readonly roomReader: RoomReader; readonly codec: Codec },
+  ports: RebuildPorts,
   limits: Pick<GatewayLimits, 'roomReadsMax' | 'busyRetryMs'>,
 ): GetRoomSnapshot {
   const reading = new Map<RoomKey, RoomReads>();
@@ -76,9 +77,15 @@ interface RoomReads {
   next: Promise<RoomState | null> | null;
 }
 
-async function rebuiltState(
-  ports: { readonly roomReader: RoomReader; readonly codec: Codec },
-  roomKey: RoomKey,
-): Promise<RoomState | null> {
-  return (await rebuildRoom(ports.roomReader, ports.codec, roomKey))?.state ?? null;
+/** What a rebuild reads with. */
+interface RebuildPorts {
+  readonly roomReader: RoomReader;
+  readonly schemaRegistry: SchemaRegistry;
+  readonly codec: Codec;
+}
+
+async function rebuiltState(ports: RebuildPorts, roomKey: RoomKey): Promise<RoomState | null> {
+  const { roomReader, schemaRegistry, codec } = ports;
+  const findSchema: FindSchema = (fingerprint) => schemaRegistry.find(fingerprint);
+  return (await rebuildRoom(roomReader, codec, roomKey, findSchema))?.state ?? null;
 }

@@ -53,6 +53,9 @@ export interface RoomHistory {
   ): Promise<readonly StoredStep[]>;
 }
 
+/** The schema with this fingerprint as JSON, or null when nobody registered it. */
+export type FindSchema = (fingerprint: string) => Promise<string | null>;
+
 /** A room's state with the end of its chain. */
 export interface RebuiltRoom {
   readonly state: RoomState;
@@ -65,7 +68,8 @@ export interface RebuiltRoom {
 const stepsPerRead = 500;
 
 /**
- * The room as last committed, or null when it never existed. A snapshot that is damaged or written
+ * The room as last committed, or null when it never existed. Every release before this one, and on
+ * the way up the one after it, may have written a part: their schemas are looked up. A snapshot that is damaged or written
  * by a schema we cannot read is passed over for the one before it, and then for the log alone
  * (SNAP-3). A missing step, a broken chain or an unreadable step is Corrupt: never a guess.
  */
@@ -73,14 +77,17 @@ export async function rebuildRoom(
   history: RoomHistory,
   codec: Codec,
   roomKey: RoomKey,
+  findSchema: FindSchema,
 ): Promise<RebuiltRoom | null> {
   const stored = await history.loadRoom(roomKey);
   if (stored.meta === null) return null;
+  for (const { bytes } of stored.snapshots) await learnSchemaOf(bytes, codec, findSchema);
   let room = startOf(stored, codec, roomKey);
   const { snapshotVersion } = room;
   for (;;) {
     const steps = await history.stepsAfter(roomKey, room.state.version, stepsPerRead);
     for (const step of steps) {
+      await learnSchemaOf(step.events, codec, findSchema);
       room = { ...applyStep(room, step, codec, roomKey), snapshotVersion };
       checkMeta(room, stored, roomKey);
     }
@@ -91,6 +98,18 @@ export async function rebuildRoom(
   }
   checkMeta(room, stored, roomKey);
   return room;
+}
+
+/** An unregistered schema stays unknown, and what it wrote unreadable. */
+async function learnSchemaOf(
+  bytes: Uint8Array,
+  codec: Codec,
+  findSchema: FindSchema,
+): Promise<void> {
+  const fingerprint = codec.unknownFingerprint(bytes);
+  if (fingerprint === null) return;
+  const json = await findSchema(fingerprint);
+  if (json !== null) codec.learnSchema(json);
 }
 
 function startOf(stored: StoredRoom, codec: Codec, roomKey: RoomKey): RebuiltRoom {

@@ -103,14 +103,14 @@ export class RoomRegistry {
   }
 
   private async load(room: RoomCell): Promise<void> {
-    const { codec, rooms, log, metrics } = this.context;
+    const { codec, rooms, schemas, log, metrics } = this.context;
     const startedMonoMs = this.context.clock.monoMs();
     try {
       const rebuilt = await retryForever(
         this.context,
         'load room',
         () => room.usable,
-        () => rebuildRoom(rooms, codec, room.key),
+        () => rebuildRoom(rooms, codec, room.key, (fingerprint) => schemas.find(fingerprint)),
       );
       if (!room.usable) return;
       room.become(rebuilt);
@@ -126,12 +126,15 @@ export class RoomRegistry {
     this.listener.onLoaded(room);
   }
 
-  /** Least recently used first; a room with work, or whose snapshot is being written, stays. */
+  /**
+   * Least recently used first; a room with work, or whose snapshot is being written, stays. A broken
+   * one goes, too: met again it is loaded again, and says again what is wrong with it.
+   */
   private evictIdle(): void {
     const max = this.context.options.residentRoomsMax;
     if (this.rooms.size <= max) return;
     const idle = [...this.rooms.values()]
-      .filter((room) => room.phase === 'ready' && !room.inBatch && room.pending.length === 0)
+      .filter((room) => room.phase !== 'loading' && !room.inBatch && room.pending.length === 0)
       .filter((room) => !room.snapshotInFlight && !room.deadlineQueued)
       .sort((left, right) => left.lastUsedMonoMs - right.lastUsedMonoMs);
     // A tenth more than needed goes at once, so that a full node does not sort on every command.

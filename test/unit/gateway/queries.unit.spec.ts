@@ -187,7 +187,12 @@ describe('GetRoomSnapshot', () => {
         Promise.resolve(steps.filter(({ version }) => version > after)),
     } as unknown as RoomReader;
     const limits = { ...defaultGatewayLimits, ...change };
-    const getSnapshot = createGetRoomSnapshot({ roomReader: reader, codec }, limits);
+    const schemaRegistry = {
+      register: () => Promise.resolve(),
+      find: () => Promise.resolve(null),
+    };
+    const ports = { roomReader: reader, schemaRegistry, codec };
+    const getSnapshot = createGetRoomSnapshot(ports, limits);
     const ask = (...args: Parameters<typeof getSnapshot>) => outcomeOf(getSnapshot(...args));
     const gate = (): void => void (isGated = true);
     const release = async (): Promise<void> => {
