@@ -119,7 +119,10 @@ export class Cell {
     parts.ticker.stop();
     parts.deadlines.stop();
     await this.context.source.stop();
-    await parts.lane.stop();
+    const laneEnded = parts.lane.stop();
+    // Without this, what waits for an outage would wait on, and the lane with it.
+    parts.partitions.abandon();
+    await laneEnded;
   }
 
   private build(partitionCount: number): CellParts {

@@ -18,8 +18,10 @@ export const systemCommandNames = {
   ExpireMicPublish: 'mic-publish-timeout',
 } as const satisfies Record<RoomDeadline['command']['type'], string>;
 
-/** Shortest pause before a deadline is looked at again: keeps a fault from becoming a busy loop. */
+/** Shortest pause before a deadline is looked at. */
 const shortestDelayMs = 20;
+/** Pause before a deadline whose command changed nothing is tried again: it meets the same fault. */
+const fruitlessDelayMs = 1_000;
 /** Longest timer; a later deadline is armed again when it ends. */
 const longestDelayMs = 60_000;
 /** Rooms woken per look at one partition. */
@@ -47,7 +49,9 @@ export class Deadlines {
     const deadline = nextDeadline(room.state);
     if (deadline === null) return;
     const untilMs = deadline.atMs - this.context.clock.wallMs();
-    const delayMs = Math.min(Math.max(untilMs, shortestDelayMs), longestDelayMs);
+    const isFruitless = room.deadlineFiredAt === room.state.version;
+    const leastMs = isFruitless ? fruitlessDelayMs : shortestDelayMs;
+    const delayMs = Math.min(Math.max(untilMs, leastMs), longestDelayMs);
     this.armed.set(
       room,
       this.context.timers.after(delayMs, () => this.fire(room)),
@@ -102,6 +106,7 @@ export class Deadlines {
       return;
     }
     room.deadlineQueued = true;
+    room.deadlineFiredAt = room.state.version;
     room.pending.push({
       kind: 'system',
       roomKey: room.key,

@@ -99,6 +99,12 @@ export class PartitionSet {
     await Promise.all(partitions.map((partition) => this.markReleased(partition)));
   }
 
+  /** Ends all ownership in memory without a word to the stores: waits that depend on it end, too. */
+  abandon(): void {
+    this.closed = true;
+    for (const partition of [...this.owned.values()]) this.lose(partition);
+  }
+
   private handOver(partition: Partition): void {
     this.context.log.info({ partition: partition.id, epoch: partition.epoch }, 'partition lost');
     this.lose(partition);

@@ -37,6 +37,8 @@ export class RoomCell {
   snapshotInFlight = false;
   /** A system command for the present deadline waits or runs. */
   deadlineQueued = false;
+  /** Version at which the last deadline fell due: unchanged since, its command did nothing. */
+  deadlineFiredAt: RoomVersion | null = null;
   /** Soft table: never logged, never part of the state (PRES-22). */
   readonly lastSeenMs = new Map<UserId, number>();
   lastUsedMonoMs: number;

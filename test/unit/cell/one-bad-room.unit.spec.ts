@@ -108,3 +108,51 @@ describe('heartbeats', () => {
     expect(loads).toBe(41);
   });
 });
+
+describe('a deadline whose command can never be stored', () => {
+  it('is tried again once a second and not as often as the node can', async () => {
+    const rig = new CellRig(1);
+    const node = await rig.startNode('a');
+    await rig.result(node, rig.send('r1', 'c1', 'u1', createRoomBody()));
+    await rig.result(node, rig.send('r1', 'j1', 'u1', joinRoomBody()));
+    await rig.result(node, rig.send('r1', 'm1', 'u1', { type: 'MicUp', seatNo: 3 }));
+    const lane = node.memoryLane;
+    if (lane === null) throw new Error('the rig runs on another store');
+    let refused = 0;
+    lane.dataFault = ({ logRows }) => {
+      const isDue = logRows.some(({ commandId }) => commandId.startsWith('sys:'));
+      if (isDue) refused += 1;
+      return isDue;
+    };
+    rig.time.advance(15_000);
+    await eventually('the first try', () => refused > 0);
+    const untilMs = rig.time.monoMs() + 3_000;
+    while (rig.time.monoMs() < untilMs) {
+      rig.time.advance(10);
+      await rig.time.sleep(0);
+    }
+    expect(refused).toBeGreaterThan(1);
+    expect(refused).toBeLessThanOrEqual(4);
+  });
+});
+
+describe('a cell that is stopped', () => {
+  it('ends what waits for an outage', async () => {
+    const rig = new CellRig(1);
+    const stores = storesOf(rig);
+    const node = await rig.startNode('a', { stores });
+    let tries = 0;
+    const outage = (): Promise<never> => {
+      tries += 1;
+      return Promise.reject(new Failure('retry', 'UNAVAILABLE', 'out of reach by the test'));
+    };
+    stores.rooms.loadRoom = outage;
+    rig.send('r1', 'c1', 'u1', createRoomBody());
+    await eventually('a room is waited for', () => tries > 2);
+    await node.cell.stop();
+    await rig.time.sleep(0);
+    const before = tries;
+    for (let turns = 0; turns < 20; turns += 1) await rig.time.sleep(0);
+    expect(tries).toBe(before);
+  });
+});
