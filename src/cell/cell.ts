@@ -12,7 +12,7 @@ import { PartitionSet } from './partition/partition-set.ts';
 import type { Partition } from './partition/partition.ts';
 import type { RoomCell } from './registry/room-cell.ts';
 import { RoomRegistry } from './registry/room-registry.ts';
-import { retryForever } from './retry-forever.ts';
+import { retryForever, retryPauseMs } from './retry-forever.ts';
 import { Snapshots } from './snapshots.ts';
 import { Ticker } from './ticker.ts';
 import { brokenRoomRefusal, type RoomItem } from './work.ts';
@@ -223,6 +223,10 @@ export class Cell {
       this.parts.partitions.fenced(partition);
       return;
     }
+    // Each try costs the whole lane a lock wait: the longer the row is held, the rarer they are.
+    partition.busyInARow += 1;
+    await this.context.timers.sleep(retryPauseMs(this.context, partition.busyInARow));
+    if (!partition.active) return;
     partition.held = false;
     if (partition.loose.length > 0) this.parts.lane.partitionHasWork(partition);
     for (const room of this.parts.registry.all()) {

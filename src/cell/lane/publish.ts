@@ -29,6 +29,7 @@ export function publishBatch(
     const partition = [...built.settles.keys()].find(({ id }) => id === fence.partition);
     if (partition === undefined || !partition.active) continue;
     partition.commitSeq += 1n;
+    partition.busyInARow = 0;
     partition.persistedOffset = fence.appliedOffset;
     partition.persistedAtMonoMs = nowMonoMs;
     partition.offsets.settle(built.settles.get(partition) ?? []);

@@ -28,6 +28,8 @@ export class Partition {
   paused = false;
   /** Somebody holds the owner row: its work waits until that is cleared up. */
   held = false;
+  /** Tries in a row that met a held owner row. */
+  busyInARow = 0;
   private alive = true;
 
   constructor(taken: TakenPartition, nowMonoMs: number) {

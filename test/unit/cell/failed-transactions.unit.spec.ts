@@ -242,3 +242,19 @@ describe('when Redis misbehaves', () => {
     expect(row).toMatchObject({ ownerNodeId: 'a', leaseToken: '1.0' });
   });
 });
+
+describe('an owner row that stays held', () => {
+  it('is tried more and more rarely, because each try makes the other partitions wait', async () => {
+    const rig = new CellRig(1);
+    const node = await rig.startNode('a');
+    const lane = laneOf(node);
+    lane.faults.push(
+      ...Array.from({ length: 6 }, () => ({ kind: 'fenceBusy' as const, partitions: [0] })),
+    );
+    const startedMs = rig.time.monoMs();
+    await createdRoom(rig, node);
+    expect(lane.tries).toBe(7);
+    // 50, 100, 200 … ms, jittered.
+    expect(rig.time.monoMs() - startedMs).toBeGreaterThan(1_500);
+  });
+});
