@@ -69,9 +69,10 @@ const stepsPerRead = 500;
 
 /**
  * The room as last committed, or null when it never existed. Every release before this one, and on
- * the way up the one after it, may have written a part: their schemas are looked up. A snapshot that is damaged or written
- * by a schema we cannot read is passed over for the one before it, and then for the log alone
- * (SNAP-3). A missing step, a broken chain or an unreadable step is Corrupt: never a guess.
+ * the way up the one after it, may have written a part: their schemas are looked up. A snapshot that
+ * is damaged, written by a schema we cannot read, or does not lead on to the log is passed over for
+ * the one before it, and then for the log alone (SNAP-3). A log that does not add up by itself is
+ * Corrupt: never a guess.
  */
 export async function rebuildRoom(
   history: RoomHistory,
@@ -82,8 +83,33 @@ export async function rebuildRoom(
   const stored = await history.loadRoom(roomKey);
   if (stored.meta === null) return null;
   for (const { bytes } of stored.snapshots) await learnSchemaOf(bytes, codec, findSchema);
-  let room = startOf(stored, codec, roomKey);
-  const { snapshotVersion } = room;
+  const replaying = { history, codec, roomKey, findSchema, stored };
+  let firstFault: unknown = null;
+  for (const start of startsOf(stored, codec, roomKey)) {
+    try {
+      return await replay(replaying, start);
+    } catch (error) {
+      if (!(error instanceof Failure) || error.kind !== 'corrupt') throw error;
+      firstFault ??= error;
+    }
+  }
+  throw firstFault;
+}
+
+interface Replaying {
+  readonly history: RoomHistory;
+  readonly codec: Codec;
+  readonly roomKey: RoomKey;
+  readonly findSchema: FindSchema;
+  readonly stored: StoredRoom;
+}
+
+/** Goes on from `start` to the end of the log. Throws Corrupt when the two do not fit. */
+async function replay(replaying: Replaying, start: RebuiltRoom): Promise<RebuiltRoom> {
+  const { history, codec, roomKey, findSchema, stored } = replaying;
+  const { snapshotVersion } = start;
+  let room = start;
+  checkMeta(room, stored, roomKey);
   for (;;) {
     const steps = await history.stepsAfter(roomKey, room.state.version, stepsPerRead);
     for (const step of steps) {
@@ -93,10 +119,9 @@ export async function rebuildRoom(
     }
     if (steps.length < stepsPerRead) break;
   }
-  if (room.state.version < stored.meta.version) {
+  if (room.state.version < (stored.meta?.version ?? 0n)) {
     throw corrupt(roomKey, 'the log ends below the version of the rooms row');
   }
-  checkMeta(room, stored, roomKey);
   return room;
 }
 
@@ -112,23 +137,19 @@ async function learnSchemaOf(
   if (json !== null) codec.learnSchema(json);
 }
 
-function startOf(stored: StoredRoom, codec: Codec, roomKey: RoomKey): RebuiltRoom {
+/** Where a replay may begin, best first: readable snapshots from the newest, then nothing at all. */
+function startsOf(stored: StoredRoom, codec: Codec, roomKey: RoomKey): RebuiltRoom[] {
+  const starts: RebuiltRoom[] = [];
   for (const snapshot of stored.snapshots) {
     if (!sameBytes(stateHashOf(snapshot.bytes), snapshot.stateHash)) continue;
     const decoded = codec.decodeSnapshot(snapshot.bytes);
     if (!decoded.ok || decoded.value.state.version !== snapshot.version) continue;
-    return {
-      state: decoded.value.state,
-      chainHash: snapshot.chainHash,
-      snapshotVersion: snapshot.version,
-    };
+    const { chainHash, version: snapshotVersion } = snapshot;
+    starts.push({ state: decoded.value.state, chainHash, snapshotVersion });
   }
   const { appCode, roomId } = splitRoomKey(roomKey);
-  return {
-    state: initialRoomState(appCode, roomId),
-    chainHash: chainStart,
-    snapshotVersion: 0n as RoomVersion,
-  };
+  const state = initialRoomState(appCode, roomId);
+  return [...starts, { state, chainHash: chainStart, snapshotVersion: 0n as RoomVersion }];
 }
 
 function applyStep(

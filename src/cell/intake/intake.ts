@@ -131,7 +131,16 @@ export class Intake {
         () => partition.active,
         () => schemas.find(fingerprint),
       );
-      if (json !== null) codec.learnSchema(json);
+      if (json !== null) this.learn(json, fingerprint);
+    }
+  }
+
+  /** A registered text that is no schema makes its records unreadable, and nothing else. */
+  private learn(json: string, fingerprint: string): void {
+    try {
+      this.context.codec.learnSchema(json);
+    } catch (error) {
+      this.context.log.error({ fingerprint, error }, 'a registered schema cannot be used');
     }
   }
 

@@ -49,6 +49,7 @@ function replaceState({ room, state, chainHash, ends }: RoomDraft): void {
   assert(state.version >= room.state.version, 'the live state never moves back');
   room.state = state;
   room.chainHash = chainHash;
+  room.reloads = 0;
   for (const end of ends) {
     if (end.kind !== 'logged') continue;
     remember(room, end);

@@ -42,6 +42,8 @@ export class RoomCell {
   /** Soft table: never logged, never part of the state (PRES-22). */
   readonly lastSeenMs = new Map<UserId, number>();
   lastUsedMonoMs: number;
+  /** Loads in a row because memory and database differed, without a commit in between. */
+  reloads = 0;
   private readonly recent = new Map<string, StoredResult>();
 
   constructor(key: RoomKey, partition: Partition, nowMonoMs: number) {

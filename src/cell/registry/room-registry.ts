@@ -4,6 +4,7 @@
  * many. A room is loaded under one Partition object: a load that ends after that object died is
  * thrown away.
  */
+import { assert } from '../../kernel/assert.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { RoomKey } from '../../domain/ids.ts';
 import { rebuildRoom } from '../../protocol/room-history.ts';
@@ -12,6 +13,9 @@ import type { Partition } from '../partition/partition.ts';
 import { retryForever } from '../retry-forever.ts';
 import type { RoomItem } from '../work.ts';
 import { RoomCell } from './room-cell.ts';
+
+/** Loads in a row, without a commit in between, after which a room's tables are held for broken. */
+const reloadsMax = 5;
 
 /** Told about rooms whose load ended; must not throw. */
 export interface RegistryListener {
@@ -84,6 +88,7 @@ export class RoomRegistry {
     this.drop(room);
     if (!room.partition.active) return;
     const fresh = this.ensure(room.key, room.partition);
+    fresh.reloads = room.reloads + 1;
     fresh.putBack(waiting);
     // Reloaded before (a batch that was split hands back in parts) and loaded by now.
     if (fresh.phase !== 'loading') this.listener.onLoaded(fresh);
@@ -113,6 +118,8 @@ export class RoomRegistry {
         () => rebuildRoom(rooms, codec, room.key, (fingerprint) => schemas.find(fingerprint)),
       );
       if (!room.usable) return;
+      // Tables that contradict each other would be loaded, refused and loaded again for ever.
+      assert(room.reloads <= reloadsMax, 'the stored tables of a room contradict each other');
       room.become(rebuilt);
       metrics.observeMs('cell_room_load_ms', this.context.clock.monoMs() - startedMonoMs);
     } catch (error) {

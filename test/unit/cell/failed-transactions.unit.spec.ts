@@ -203,6 +203,22 @@ describe('when memory and database differ', () => {
     expect(again.outcome).toBe(first.outcome);
   });
 
+  it('a room whose tables contradict each other is given up, not loaded for ever', async () => {
+    const rig = new CellRig();
+    const node = await rig.startNode('a');
+    await createdRoom(rig, node);
+    const lane = laneOf(node);
+    const commit = lane.commit.bind(lane);
+    const key = roomKeyOf(rigApp, 'r1' as RoomId);
+    lane.commit = (batch, gate) =>
+      batch.logRows.some(({ commandId }) => commandId === 'j1')
+        ? Promise.resolve({ kind: 'staleRooms', roomKeys: [key] })
+        : commit(batch, gate);
+    const refused = await rig.reply(node, rig.send('r1', 'j1', 'u2', joinRoomBody()));
+    expect(refused).toMatchObject({ kind: 'refusal', reason: 'ROOM_CORRUPT' });
+    expect(rig.database.log.size).toBe(1);
+  });
+
   it('a room whose history does not add up stands still and says so, others go on', async () => {
     const rig = new CellRig();
     const a = await rig.startNode('a');
