@@ -1,0 +1,158 @@
+/**
+ * Records that nobody could have meant, put straight onto the commands topic: each is set aside with
+ * its reason and its bytes, its partition goes on, and its offset counts as settled.
+ */
+import { CompressionTypes, Partitioners, type Message, type Producer } from 'kafkajs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { roomKeyOf, type AppCode, type RoomId } from '../../src/domain/ids.ts';
+import { createCodec } from '../../src/protocol/codec.ts';
+import { partitionKeyBytes, partitionOf } from '../../src/protocol/partition.ts';
+import type { CommandRecord } from '../../src/protocol/records.ts';
+import { headerNames } from '../../src/protocol/topics.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { Fleet, fleetApp, type FleetClient } from './support/fleet.ts';
+import { commandOffsets, commandsTopicOf, countOf, logOf, observerOf } from './support/observe.ts';
+import { RoomPlayer } from './support/play.ts';
+
+const partitionCount = 16;
+const codec = createCodec();
+
+let fleet: Fleet;
+let client: FleetClient;
+let producer: Producer;
+
+beforeAll(async () => {
+  fleet = await Fleet.open('junk');
+  const core = await fleet.start('core', ['gateway', 'cell']);
+  await core.ready();
+  client = fleet.connect(core);
+  producer = observerOf(fleet).producer({ createPartitioner: Partitioners.DefaultPartitioner });
+  await producer.connect();
+});
+afterAll(async () => {
+  await producer.disconnect();
+  await fleet.close();
+});
+
+/** Key and partition of a room as a gateway would choose them. */
+function placeOf(room: string): { key: Buffer; partition: number } {
+  const roomKey = roomKeyOf(fleetApp as AppCode, room as RoomId);
+  return { key: partitionKeyBytes(roomKey), partition: partitionOf(roomKey, partitionCount) };
+}
+
+/** A LeaveRoom of `room` as a gateway would encode it. */
+function goodValue(room: string): Buffer {
+  const record = {
+    kind: 'command',
+    appCode: fleetApp,
+    roomId: room,
+    commandId: 'raw-1',
+    actorUserId: 'owner',
+    actorRole: 'user',
+    clientTimeMs: 0,
+    snapshotMode: 'none',
+    body: { type: 'LeaveRoom' },
+  } as unknown as CommandRecord;
+  return Buffer.from(codec.encodeCommand(record));
+}
+
+/** Puts one record on a partition; answers its offset. */
+async function put(partition: number, message: Omit<Message, 'partition'>): Promise<string> {
+  const [sent] = await producer.send({
+    topic: commandsTopicOf(fleet),
+    messages: [{ ...message, partition }],
+    compression: CompressionTypes.None,
+  });
+  if (sent?.baseOffset === undefined) throw new Error('the broker named no offset');
+  return sent.baseOffset;
+}
+
+/** The row of a record that was set aside. */
+async function asideAt(partition: number, offset: string): Promise<Record<string, unknown>> {
+  return waitUntil(
+    `the record at ${partition}:${offset} is set aside`,
+    async () => {
+      const [row] = await fleet.sql(
+        'SELECT reason, detail, record_key, LENGTH(record_value) AS size, headers_json ' +
+          'FROM room_dead_letters WHERE partition_id = ? AND kafka_offset = ?',
+        [partition, offset],
+      );
+      return row ?? null;
+    },
+    { limitMs: 20_000, everyMs: 50 },
+  );
+}
+
+describe('a record that nobody could have meant', () => {
+  const unknownSchema = Buffer.from([0xc3, 0x01, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0]);
+  const junk: readonly [
+    string,
+    (room: string) => Omit<Message, 'partition'>,
+    string,
+    number | null,
+  ][] = [
+    ['random bytes', () => ({ value: Buffer.from('no record at all') }), 'UNDECODABLE', 16],
+    ['no value', () => ({ value: null }), 'UNDECODABLE', null],
+    ['an empty value', () => ({ value: Buffer.alloc(0) }), 'UNDECODABLE', 0],
+    ['a schema that nobody registered', () => ({ value: unknownSchema }), 'UNDECODABLE', 12],
+    ['half a record', (room) => ({ value: goodValue(room).subarray(0, 20) }), 'UNDECODABLE', 20],
+    [
+      'a value that does not match its checksum',
+      (room) => ({ value: goodValue(room), headers: { [headerNames.crc32c]: 'deadbeef' } }),
+      'UNDECODABLE',
+      goodValue('junk-5').length,
+    ],
+    ['900 KB', () => ({ value: Buffer.alloc(900 * 1024, 7) }), 'UNDECODABLE', 900 * 1024],
+    ['no key', (room) => ({ key: null, value: goodValue(room) }), 'WRONG_PARTITION', null],
+  ];
+
+  it.each(junk.map((row, at) => [...row, at] as const))(
+    '(%s) is set aside with its bytes, and the next command of its partition is answered',
+    async (_what, message, reason, size, at) => {
+      const room = `junk-${at}`;
+      const { key, partition } = placeOf(room);
+      const play = new RoomPlayer(fleet, client, room);
+      await play.create('c1');
+      const offset = await put(partition, { key, ...message(room) });
+      expect((await play.join('j1', 'u1')).roomVersion).toBe(2n);
+      const row = await asideAt(partition, offset);
+      expect(row['reason']).toBe(reason);
+      expect(row['detail']).not.toBe('');
+      if (reason === 'UNDECODABLE') {
+        expect(row['size'] === null ? null : Number(row['size'])).toBe(size);
+      }
+      expect((await logOf(fleet, room)).map(({ commandId }) => commandId)).toEqual(['c1', 'j1']);
+    },
+  );
+
+  it('(on a partition of another room) is set aside and not executed', async () => {
+    const room = 'misplaced';
+    const { key, partition } = placeOf(room);
+    await new RoomPlayer(fleet, client, room).create('c1');
+    const wrong = (partition + 1) % partitionCount;
+    const offset = await put(wrong, { key, value: goodValue(room) });
+    const row = await asideAt(wrong, offset);
+    expect(row['reason']).toBe('WRONG_PARTITION');
+    expect(row['detail']).toContain(String(partition));
+    expect(await logOf(fleet, room)).toHaveLength(1);
+  });
+
+  it('leaves no offset behind, and is not read again by the next owner', async () => {
+    const settled = async (): Promise<boolean> => {
+      const rows = await fleet.sql('SELECT partition_id, applied_offset FROM partition_owner');
+      const applied = new Map(
+        rows.map((row) => [Number(row['partition_id']), BigInt(String(row['applied_offset']))]),
+      );
+      const ends = await commandOffsets(fleet);
+      return ends.every(({ partition, end }) => applied.get(partition) === end - 1n);
+    };
+    await waitUntil('every offset is applied', settled, { limitMs: 20_000, everyMs: 100 });
+    const before = await countOf(fleet, 'SELECT COUNT(*) AS n FROM room_dead_letters');
+    expect(before).toBe(junk.length + 1);
+    for (const started of fleet.processes) await started.kill();
+    const next = await (await fleet.start('core', ['gateway', 'cell'])).ready();
+    const play = new RoomPlayer(fleet, fleet.connect(next), 'junk-0');
+    expect((await play.leave('l1', 'u1')).roomVersion).toBe(3n);
+    expect(await countOf(fleet, 'SELECT COUNT(*) AS n FROM room_dead_letters')).toBe(before);
+  });
+});
