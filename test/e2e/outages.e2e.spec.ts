@@ -19,6 +19,8 @@ import { createBurst, RoomLoad } from './support/room-load.ts';
 /** Longer than every time-out inside: connect 5 s, Kafka requests 5 s, group session 6 s. */
 const longMs = 15_000;
 const shortMs = 2_000;
+/** A role has a handful of connections to the broker, and each speaks for itself. */
+const linesPerCauseMax = 10;
 /** Leases, and the relay's hints both ways: each connection of a process speaks for itself. */
 const redisConnections = 3;
 
@@ -142,9 +144,9 @@ async function allIsWell(since: ReadonlyMap<string, number>): Promise<void> {
   for (const [name, started] of running) {
     const counts = complaints(started.lines.slice(since.get(name)));
     console.log([...counts].map(([text, count]) => `${name}: ${count} × ${text}`).join('\n'));
-    // Said when it begins, for each part that meets it; never once per try.
-    const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
-    expect(total, [...counts.keys()].join('\n')).toBeLessThan(60);
+    // Said when it begins, by each connection and part that meets it; never once per try.
+    const flood = [...counts].filter(([, count]) => count > linesPerCauseMax);
+    expect(flood, name).toEqual([]);
     expect(started.raw).toEqual([]);
   }
   expect(await countOf(fleet, 'SELECT COUNT(*) AS n FROM room_dead_letters')).toBe(0);

@@ -22,6 +22,8 @@ import { groupsOf, onlyPartitions, withoutPartitions, withoutRooms } from './spl
 
 /** Tries of a transaction that met a deadlock before the database counts as down. */
 const conflictTriesMax = 5;
+/** Different causes of one outage that are worth a line. */
+const causesToldMax = 10;
 
 /** What the lane does with the ends of a commit. */
 export interface CommitTargets {
@@ -47,6 +49,8 @@ export class CommitWork {
   private readonly setAside = new Map<RoomItem, string>();
   /** Records whose dead-letter row must do without their bytes. */
   private readonly bareRecords = new Set<SourceRecord>();
+  /** What was said about the database: an hour's outage is a line per cause, not one per try. */
+  private readonly told = new Set<string>();
 
   constructor(context: CellContext, targets: CommitTargets) {
     this.context = context;
@@ -181,7 +185,7 @@ export class CommitWork {
   ): Promise<readonly PartitionWork[]> {
     this.context.metrics.count('cell_transaction_retries_total', { kind });
     if (kind === 'unavailable' || tries >= conflictTriesMax) {
-      this.context.log.warn({ kind, cause, tries }, 'the database does not take the batch');
+      this.warnOnce(cause, 'the database does not take the batch');
       this.targets.databaseDown(true);
     }
     await this.context.timers.sleep(retryPauseMs(this.context, tries));
@@ -262,9 +266,16 @@ export class CommitWork {
       return await this.context.lane.settle(batch);
     } catch (error) {
       if (!(error instanceof Failure) || error.kind !== 'retry') throw error;
-      this.context.log.warn({ error: error.message }, 'the outcome cannot be read back yet');
+      this.warnOnce(error.message, 'the outcome cannot be read back yet');
       return null;
     }
+  }
+
+  private warnOnce(cause: string, message: string): void {
+    const line = `${message}: ${cause}`;
+    if (this.told.has(line) || this.told.size >= causesToldMax) return;
+    this.told.add(line);
+    this.context.log.warn({ cause }, message);
   }
 
   private dropLost(

@@ -74,6 +74,9 @@ describe('when the database refuses the transaction', () => {
     await rig.result(node, id);
     expect(node.cell.readiness()).toEqual({ ready: true, reasons: [] });
     expect(rig.database.deadLetters).toEqual([]);
+    // Thirty tries, one line.
+    const said = node.log.lines.filter(({ text }) => text.includes('does not take the batch'));
+    expect(said).toHaveLength(1);
   });
 
   it('a command whose time runs out in an outage is not executed afterwards', async () => {
