@@ -36,4 +36,9 @@ export interface CellContext {
   readonly snapshots: SnapshotStore;
   readonly lane: CommitLane;
   readonly wake: Wake;
+  /**
+   * Told when something begins and ends to wait for a store, so that readiness can say so although
+   * no transaction meets the outage. Given by the cell to its own parts.
+   */
+  readonly onOutage?: (what: string, isOut: boolean) => void;
 }

@@ -17,6 +17,8 @@ import { Snapshots } from './snapshots.ts';
 import { Ticker } from './ticker.ts';
 import { brokenRoomRefusal, type RoomItem } from './work.ts';
 
+/** The one wait that is not for MySQL; readiness says TAKING_OVER while it lasts. */
+const kafkaWait = 'read log range';
 /** How often a drain looks whether everything is finished. */
 const drainPollMs = 10;
 
@@ -34,9 +36,11 @@ export class Cell {
   private draining = false;
   private stopped = false;
   private down = false;
+  /** Waits for MySQL under way, by what they wait for. */
+  private readonly outages = new Map<string, number>();
 
   constructor(context: CellContext) {
-    this.context = context;
+    this.context = { ...context, onOutage: (what, isOut) => this.noteOutage(what, isOut) };
   }
 
   /** Resolves when the node is a member of the group; waits for what is absent. */
@@ -71,7 +75,7 @@ export class Cell {
     const reasons: string[] = [];
     if (this.parts === null) reasons.push('STARTING');
     if (this.draining) reasons.push('DRAINING');
-    if (this.down) reasons.push('DB_DOWN');
+    if (this.down || this.outages.size > 0) reasons.push('DB_DOWN');
     if (this.parts !== null && !this.parts.partitions.settled) reasons.push('TAKING_OVER');
     return { ready: reasons.length === 0, reasons };
   }
@@ -254,6 +258,13 @@ export class Cell {
     while (!done() && this.context.clock.monoMs() < untilMonoMs) {
       await this.context.timers.sleep(drainPollMs);
     }
+  }
+
+  private noteOutage(what: string, isOut: boolean): void {
+    if (what === kafkaWait) return;
+    const count = (this.outages.get(what) ?? 0) + (isOut ? 1 : -1);
+    if (count > 0) this.outages.set(what, count);
+    else this.outages.delete(what);
   }
 
   private untilStopped<T>(what: string, run: () => Promise<T>): Promise<T | null> {

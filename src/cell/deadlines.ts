@@ -34,6 +34,8 @@ export class Deadlines {
   private readonly roomHasWork: (room: RoomCell) => void;
   private readonly armed = new Map<RoomCell, CancelTimer>();
   private stopped = false;
+  /** The last look at due rooms met an outage. */
+  private isOut = false;
 
   constructor(context: CellContext, registry: RoomRegistry, roomHasWork: (room: RoomCell) => void) {
     this.context = context;
@@ -79,14 +81,23 @@ export class Deadlines {
     if (this.stopped) return;
     try {
       const due = await rooms.dueRooms(partition.id, clock.wallMs(), wokenPerPoll);
+      this.noteOutage(false);
       for (const key of due) {
         if (partition.active && !this.stopped) this.registry.ensure(key, partition);
       }
     } catch (error) {
       if (!(error instanceof Failure) || error.kind !== 'retry') throw error;
-      // The next look comes by itself; an outage is named by the commit lane.
+      // The next look comes by itself. For a node without work it is the only one that sees an
+      // outage, so readiness hears of it.
       log.debug({ partition: partition.id, error: error.message }, 'due rooms unread');
+      this.noteOutage(true);
     }
+  }
+
+  private noteOutage(isOut: boolean): void {
+    if (isOut === this.isOut) return;
+    this.isOut = isOut;
+    this.context.onOutage?.('read due rooms', isOut);
   }
 
   /** Leaves all deadlines from here on to the next owner (LEASE-22). Idempotent. */

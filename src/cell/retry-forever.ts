@@ -18,23 +18,31 @@ export function retryPauseMs(context: Pick<CellContext, 'random'>, tries: number
  * Anything but a Retry failure is passed on. An outage is said once when it begins, once when it ends.
  */
 export async function retryForever<T>(
-  context: Pick<CellContext, 'timers' | 'random' | 'log' | 'metrics'>,
+  context: Pick<CellContext, 'timers' | 'random' | 'log' | 'metrics' | 'onOutage'>,
   what: string,
   stillWanted: () => boolean,
   run: () => Promise<T>,
 ): Promise<T | null> {
-  for (let tries = 0; stillWanted();) {
-    try {
-      const result = await run();
-      if (tries > 0) context.log.info({ what, tries }, 'the outage is over');
-      return result;
-    } catch (error) {
-      if (!(error instanceof Failure) || error.kind !== 'retry') throw error;
-      tries += 1;
-      context.metrics.count('cell_retries_total', { what });
-      if (tries === 1) context.log.warn({ what, error: error.message }, 'waiting for an outage');
-      await context.timers.sleep(retryPauseMs(context, tries));
+  let tries = 0;
+  try {
+    while (stillWanted()) {
+      try {
+        const result = await run();
+        if (tries > 0) context.log.info({ what, tries }, 'the outage is over');
+        return result;
+      } catch (error) {
+        if (!(error instanceof Failure) || error.kind !== 'retry') throw error;
+        tries += 1;
+        context.metrics.count('cell_retries_total', { what });
+        if (tries === 1) {
+          context.log.warn({ what, error: error.message }, 'waiting for an outage');
+          context.onOutage?.(what, true);
+        }
+        await context.timers.sleep(retryPauseMs(context, tries));
+      }
     }
+    return null;
+  } finally {
+    if (tries > 0) context.onOutage?.(what, false);
   }
-  return null;
 }

@@ -87,6 +87,48 @@ describe('readiness', () => {
   });
 });
 
+describe('an outage that no transaction meets', () => {
+  const away = (): Promise<never> =>
+    Promise.reject(new Failure('retry', 'UNAVAILABLE', 'out of reach by the test'));
+
+  it('is named in readiness while commands wait for their look-up', async () => {
+    const rig = new CellRig(1);
+    const stores = storesOf(rig);
+    const node = await rig.startNode('a', { stores });
+    const { rooms } = stores;
+    const find = rooms.findResults.bind(rooms);
+    rooms.findResults = away;
+    const id = rig.send('r1', 'c1', 'u1', createRoomBody());
+    await eventually('DB_DOWN is named', () => node.cell.readiness().reasons.includes('DB_DOWN'));
+    rooms.findResults = find;
+    await rig.result(node, id);
+    expect(node.cell.readiness()).toEqual({ ready: true, reasons: [] });
+  });
+
+  it('is named in readiness of a node without work', async () => {
+    const rig = new CellRig(1);
+    const stores = storesOf(rig);
+    const node = await rig.startNode('a', { stores });
+    const { rooms } = stores;
+    const due = rooms.dueRooms.bind(rooms);
+    rooms.dueRooms = away;
+    await lookAtDueRooms(rig);
+    expect(node.cell.readiness().reasons).toEqual(['DB_DOWN']);
+    rooms.dueRooms = due;
+    await lookAtDueRooms(rig);
+    expect(node.cell.readiness()).toEqual({ ready: true, reasons: [] });
+  });
+
+  /** Lets twice the pace pass at which due rooms are looked up. */
+  async function lookAtDueRooms(rig: CellRig): Promise<void> {
+    const untilMs = rig.time.monoMs() + 2_000;
+    while (rig.time.monoMs() < untilMs) {
+      rig.time.advance(50);
+      await rig.time.sleep(0);
+    }
+  }
+});
+
 describe('heartbeats', () => {
   it('of more rooms than fit into memory load each of them once', async () => {
     const rig = new CellRig(1);
