@@ -4,7 +4,7 @@
  * itself when the server is back.
  */
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { roleNames } from '../../src/main/role.ts';
 import { deleteKeys } from '../../scripts/stack/redis-server.ts';
 import type { Stack } from '../../scripts/stack/stack-types.ts';
@@ -57,6 +57,15 @@ afterAll(async () => {
   await fleet.close();
   await kafkaDoor.close();
   await stack.stop();
+});
+
+// A test that failed in its outage must not leave it to the next one.
+afterEach(async () => {
+  stack.kafka?.thaw();
+  for (const proxy of [fleet.mysqlProxy, fleet.redisProxy, kafkaDoor]) {
+    await proxy.accept();
+    proxy.setMode({ kind: 'pass' });
+  }
 });
 
 function processOf(name: string): RoleProcess {
