@@ -14,7 +14,7 @@ import type { RoomRegistry } from './registry/room-registry.ts';
 import { startClock } from './work.ts';
 
 /** First part of the command ids `sys:<name>:<version>`: stored in logs, never to be changed. */
-export const systemCommandNames = {
+const systemCommandNames = {
   ExpireMicPublish: 'mic-publish-timeout',
 } as const satisfies Record<RoomDeadline['command']['type'], string>;
 

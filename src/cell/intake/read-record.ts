@@ -93,7 +93,7 @@ function commandItem(
 }
 
 /** The address in the headers, or null: nobody waits, or nobody could be told. */
-export function replyAddress(record: SourceRecord): ReplyAddress | null {
+function replyAddress(record: SourceRecord): ReplyAddress | null {
   const correlationId = record.headers[headerNames.correlationId];
   const partition = record.headers[headerNames.replyPartition];
   if (correlationId === undefined || partition === undefined) return null;
