@@ -1,23 +1,35 @@
 /**
- * MySQL, Redis or Kafka is not there yet. Processes wait and say why, once, and serve when it comes,
- * without a restart.
+ * MySQL, Redis or Kafka is not there yet, goes away, or falls silent. Processes wait and say why,
+ * once; what callers sent meanwhile ends exactly once; nothing is set aside; everything goes on by
+ * itself when the server is back.
  */
+import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { roleNames } from '../../src/main/role.ts';
+import { deleteKeys } from '../../scripts/stack/redis-server.ts';
 import type { Stack } from '../../scripts/stack/stack-types.ts';
 import { startStack } from '../../scripts/stack/start-stack.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { Fleet } from './support/fleet.ts';
+import { allDelivered, arrivedAt, committedEvents, countOf } from './support/observe.ts';
 import type { LogLine, RoleProcess } from './support/role-process.ts';
-import { createBurst } from './support/room-load.ts';
+import { createBurst, RoomLoad } from './support/room-load.ts';
 
+/** Longer than every time-out inside: connect 5 s, Kafka requests 5 s, group session 6 s. */
+const longMs = 15_000;
+const shortMs = 2_000;
+/** A role has a handful of connections to the broker, and each speaks for itself. */
+const linesPerCauseMax = 10;
 /** Leases, and the relay's hints both ways: each connection of a process speaks for itself. */
 const redisConnections = 3;
 
 let stack: Stack;
 let fleet: Fleet;
 let kafkaDoor: TcpProxy;
+let load: RoomLoad;
+let redis: Redis;
+const running = new Map<string, RoleProcess>();
 
 beforeAll(async () => {
   // A broker of this file's own, since it is frozen and killed; MySQL and Redis are the run's.
@@ -26,6 +38,7 @@ beforeAll(async () => {
     environment: { ...process.env, ROOMCELL_STACK: 'native' },
     stopOnSignals: false,
   });
+  redis = new Redis(stack.redis.url);
   const [host = '', port = ''] = (stack.kafkaBrokers[0] ?? '').split(':');
   kafkaDoor = await startTcpProxy({ targetHost: host, targetPort: Number(port) });
   fleet = await Fleet.open('outages', {
@@ -40,6 +53,7 @@ beforeAll(async () => {
   });
 }, 180_000);
 afterAll(async () => {
+  redis.disconnect();
   await fleet.close();
   await kafkaDoor.close();
   await stack.stop();
@@ -53,6 +67,12 @@ afterEach(async () => {
     proxy.setMode({ kind: 'pass' });
   }
 });
+
+function processOf(name: string): RoleProcess {
+  const found = running.get(name);
+  if (found === undefined) throw new Error(`no process ${name}`);
+  return found;
+}
 
 /** The outage lasts; what happens meanwhile is the test's other half. */
 async function lasting(ms: number): Promise<void> {
@@ -123,5 +143,119 @@ describe('at its start', () => {
     expect((await waiting.terminate()).code).toBe(0);
     expect(performance.now() - sinceMs).toBeLessThan(10_000);
     await fleet.mysqlProxy.accept();
+  });
+});
+
+/** Everything that must hold once a server is back. */
+async function allIsWell(since: ReadonlyMap<string, number>): Promise<void> {
+  for (const started of running.values()) await started.ready();
+  await load.more(30);
+  for (const [name, started] of running) {
+    const counts = complaints(started.lines.slice(since.get(name)));
+    console.log([...counts].map(([text, count]) => `${name}: ${count} × ${text}`).join('\n'));
+    // Said when it begins, by each connection and part that meets it; never once per try.
+    const flood = [...counts].filter(([, count]) => count > linesPerCauseMax);
+    expect(flood, name).toEqual([]);
+    expect(started.raw).toEqual([]);
+  }
+  expect(await countOf(fleet, 'SELECT COUNT(*) AS n FROM room_dead_letters')).toBe(0);
+}
+
+const lineCounts = (): Map<string, number> =>
+  new Map([...running].map(([name, { lines }]) => [name, lines.length]));
+
+describe('while everything runs under load', () => {
+  beforeAll(async () => {
+    const carrying = ['sandbox', 'adapter-im', 'adapter-activity', 'relay'] as const;
+    running.set('gateway-1', await fleet.start('gateway-1', ['gateway']));
+    running.set('cell-1', await fleet.start('cell-1', ['cell']));
+    running.set('carriers', await fleet.start('carriers', carrying));
+    for (const started of running.values()) await started.ready();
+    const rooms = Array.from({ length: 6 }, (_, n) => `busy-${n}`);
+    load = new RoomLoad(fleet, rooms);
+    load.start(fleet.connect(processOf('gateway-1')));
+    await load.more(30);
+  });
+
+  it.each([
+    ['refuses connections for a moment', 'refuse', shortMs],
+    ['refuses connections for longer than every time-out', 'refuse', longMs],
+    ['is silent for longer than every time-out', 'hold', longMs],
+  ] as const)('MySQL %s: cell and relay say so, and go on', async (_what, how, ms) => {
+    const since = lineCounts();
+    const before = load.count;
+    if (how === 'refuse') await fleet.mysqlProxy.refuse();
+    else fleet.mysqlProxy.setMode({ kind: 'hold', direction: 'both' });
+    const outage = lasting(ms);
+    if (ms === longMs) {
+      await unready(processOf('cell-1'), /DB_DOWN/);
+      await unready(processOf('carriers'), /relay: MySQL/);
+    }
+    await outage;
+    if (how === 'refuse') await fleet.mysqlProxy.accept();
+    else fleet.mysqlProxy.setMode({ kind: 'pass' });
+    await allIsWell(since);
+    expect(load.count).toBeGreaterThan(before);
+  });
+
+  it.each([
+    ['refuses connections', 'refuse'],
+    ['is silent', 'hold'],
+  ] as const)('Redis %s: the cell stays ready and commands go on', async (_what, how) => {
+    const since = lineCounts();
+    if (how === 'refuse') await fleet.redisProxy.refuse();
+    else fleet.redisProxy.setMode({ kind: 'hold', direction: 'both' });
+    await load.more(60);
+    await lasting(shortMs);
+    await load.more(20);
+    const cell = processOf('cell-1');
+    expect((await cell.readyz())?.status).toBe(200);
+    const said = [...complaints(cell.lines.slice(since.get('cell-1'))).keys()].join('\n');
+    expect(said).toContain('Redis');
+    // What comes back is empty, as after a failover to a replica that never was one.
+    const { url, keyPrefix } = fleet.space.redis;
+    await deleteKeys(url, keyPrefix);
+    if (how === 'refuse') await fleet.redisProxy.accept();
+    else fleet.redisProxy.setMode({ kind: 'pass' });
+    await allIsWell(since);
+    await waitUntil(
+      'the leases of all rooms are there again',
+      async () => (await redis.keys(`${keyPrefix}demo\0busy-*`)).length === 6,
+      { limitMs: 20_000, everyMs: 100 },
+    );
+  });
+
+  it.each([
+    ['is frozen for longer than every time-out', 'freeze'],
+    ['is killed and started again', 'kill'],
+  ] as const)('Kafka %s: the gateway says so, and all go on', async (_what, how) => {
+    const since = lineCounts();
+    if (how === 'freeze') stack.kafka?.freeze();
+    else await stack.kafka?.kill();
+    const outage = lasting(longMs);
+    await unready(processOf('gateway-1'), /commands topic is out of reach/, longMs);
+    await outage;
+    if (how === 'freeze') stack.kafka?.thaw();
+    else await stack.kafka?.start();
+    await allIsWell(since);
+  });
+
+  it('in the end every answer is in the log once, and every event arrived in order', async () => {
+    await load.stop();
+    expect(await load.differences()).toEqual([]);
+    await allDelivered(fleet, 90_000);
+    for (const destination of ['im', 'activity'] as const) {
+      const arrived = await arrivedAt(fleet, destination);
+      for (const [room, ids] of await committedEvents(fleet, destination)) {
+        const events = arrived.get(room) ?? [];
+        // The one room of the first process was told to that process's own sandbox.
+        if (room === 'early') continue;
+        expect(
+          events.map(({ event_id }) => event_id),
+          `${destination} ${room}`,
+        ).toEqual(ids);
+        expect(events.filter(({ different }) => different > 0)).toEqual([]);
+      }
+    }
   });
 });
