@@ -10,6 +10,8 @@ export type AppCode = Brand<string, 'AppCode'>;
 export type RoomId = Brand<string, 'RoomId'>;
 /** User within an app. `[A-Za-z0-9_-]{1,32}`: what Tencent IM accepts. */
 export type UserId = Brand<string, 'UserId'>;
+/** Gift in an app's catalogue. Same alphabet as AppCode. */
+export type GiftId = Brand<string, 'GiftId'>;
 /** Chosen by the caller, unique within (app, room). Ids of ours start with `sys:` or `rtc:`. */
 export type CommandId = Brand<string, 'CommandId'>;
 /** UUIDv5 text, derived from (app, room, command, index): the same on every try. */

@@ -93,6 +93,8 @@ export interface RoomMetaRow {
   readonly passwordVersion: bigint;
   readonly tags: readonly string[];
   readonly onlineCount: number;
+  /** Coins of all committed gifts (decision 13); the list is ordered by its logarithm. */
+  readonly heat: bigint;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
   readonly nextDeadlineMs: number | null;
@@ -115,6 +117,36 @@ export interface DeadLetterRow {
   readonly createdAtMs: number;
 }
 
+/**
+ * A gift that ended otherwise than applied after its payment may have been asked for: its debit key
+ * is voided until the wallet acknowledges (architecture section 4). A second row under a key that
+ * has one changes nothing.
+ */
+export interface SettlementRow {
+  /** 64 hex digits. */
+  readonly debitKey: string;
+  readonly appCode: AppCode;
+  readonly roomId: RoomId;
+  readonly commandId: CommandId;
+  readonly payerUserId: UserId;
+  readonly partition: number;
+  /** Reason code with which the gift ended. */
+  readonly reason: string;
+  readonly createdAtMs: number;
+}
+
+/** What a batch adds to one user's gift statistics in one room (RES-34). At most one row per user. */
+export interface GiftStatRow {
+  readonly appCode: AppCode;
+  readonly roomId: RoomId;
+  readonly userId: UserId;
+  readonly sentCoins: bigint;
+  readonly sentCount: bigint;
+  readonly receivedCoins: bigint;
+  readonly receivedCount: bigint;
+  readonly updatedAtMs: number;
+}
+
 /** What one transaction writes. */
 export interface LaneBatch {
   readonly fences: readonly FenceStep[];
@@ -122,6 +154,8 @@ export interface LaneBatch {
   readonly eventRows: readonly EventRow[];
   readonly roomRows: readonly RoomMetaRow[];
   readonly deadLetters: readonly DeadLetterRow[];
+  readonly settlements: readonly SettlementRow[];
+  readonly giftStats: readonly GiftStatRow[];
   /** Rooms without an applied command here: their stored version must equal this one. */
   readonly versionChecks: readonly { readonly roomKey: RoomKey; readonly version: RoomVersion }[];
 }

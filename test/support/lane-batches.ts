@@ -50,6 +50,8 @@ export const emptyBatch: LaneBatch = {
   eventRows: [],
   roomRows: [],
   deadLetters: [],
+  settlements: [],
+  giftStats: [],
   versionChecks: [],
 };
 
@@ -123,6 +125,7 @@ export function roomRowOf(
     passwordHash: '',
     passwordVersion: 0n,
     tags: ['music'],
+    heat: 0n,
     onlineCount: 1,
     createdAtMs: 1_000,
     updatedAtMs: 1_000,

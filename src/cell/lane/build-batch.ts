@@ -71,6 +71,8 @@ export function buildBatch(
       deadLetters: [...refused.values()]
         .flat()
         .flatMap((loose) => deadLetterOf(context, loose, bareRecords)),
+      settlements: [],
+      giftStats: [],
       versionChecks: written
         .filter(({ steps }) => steps.length === 0)
         .map(({ draft }) => ({ roomKey: draft.room.key, version: draft.room.state.version })),
@@ -207,6 +209,7 @@ function listFacts(
   | 'locked'
   | 'tags'
   | 'onlineCount'
+  | 'heat'
 > {
   return {
     title: state.profile.title,
@@ -217,6 +220,7 @@ function listFacts(
     locked: state.passwordHash !== '',
     tags: state.profile.tags,
     onlineCount: state.users.size,
+    heat: 0n,
   };
 }
 

@@ -289,6 +289,8 @@ function joined(parts: readonly LaneBatch[]): LaneBatch {
     eventRows: parts.flatMap((part) => part.eventRows),
     roomRows: parts.flatMap((part) => part.roomRows),
     deadLetters: parts.flatMap((part) => part.deadLetters),
+    settlements: parts.flatMap((part) => part.settlements),
+    giftStats: parts.flatMap((part) => part.giftStats),
     versionChecks: parts.flatMap((part) => part.versionChecks),
   };
 }

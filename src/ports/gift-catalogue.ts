@@ -1,0 +1,36 @@
+/**
+ * What each app sells and for how much. Prices never come from a client (GIFT-1). Every change of a
+ * gift is a new version of it and old versions stay, so that a debit is honoured at its own price.
+ */
+import type { AppCode, GiftId } from '../domain/ids.ts';
+
+/** One version of one gift. */
+export interface CatalogueGift {
+  readonly giftId: GiftId;
+  /** 1, 2, 3 … per gift. */
+  readonly catalogueVersion: bigint;
+  /** Coins for one; positive. */
+  readonly coinPrice: bigint;
+  /** False: no longer sold, known only to old debits. */
+  readonly onSale: boolean;
+}
+
+/** All methods throw a Retry failure when the store cannot be reached. */
+export interface GiftCatalogue {
+  /** The newest version of a gift, on sale or not; null: the app never had it. */
+  current(appCode: AppCode, giftId: GiftId): Promise<CatalogueGift | null>;
+  /** One version of a gift; null: there is none. */
+  version(
+    appCode: AppCode,
+    giftId: GiftId,
+    catalogueVersion: bigint,
+  ): Promise<CatalogueGift | null>;
+  /** Makes the next version of a gift and answers it. Two writers at once make two versions. */
+  put(
+    appCode: AppCode,
+    gift: { readonly giftId: GiftId; readonly coinPrice: bigint; readonly onSale: boolean },
+    nowMs: number,
+  ): Promise<CatalogueGift>;
+  /** Newest versions of all gifts of an app, by gift id. */
+  list(appCode: AppCode): Promise<readonly CatalogueGift[]>;
+}

@@ -1,0 +1,35 @@
+/**
+ * Debits that must be given back. Rows are born in the transaction that ends a gift otherwise than
+ * applied (`SettlementRow` of the commit lane) and live until the wallet has acknowledged the void.
+ */
+import type { AppCode, CommandId, RoomId, UserId } from '../domain/ids.ts';
+
+/** A void that the wallet has not acknowledged yet. */
+export interface OpenSettlement {
+  readonly debitKey: string;
+  readonly appCode: AppCode;
+  readonly roomId: RoomId;
+  readonly commandId: CommandId;
+  readonly payerUserId: UserId;
+  /** Reason code with which the gift ended. */
+  readonly reason: string;
+  /** Fruitless calls so far. */
+  readonly tries: number;
+  readonly createdAtMs: number;
+}
+
+/** All methods throw a Retry failure when MySQL cannot be reached. */
+export interface SettlementStore {
+  /** Open rows of these partitions that may be tried at `nowMs`, oldest first. */
+  due(
+    partitions: readonly number[],
+    nowMs: number,
+    limit: number,
+  ): Promise<readonly OpenSettlement[]>;
+  /** Ends a row; a second time changes nothing. */
+  settled(debitKey: string, refundedCoins: bigint, nowMs: number): Promise<void>;
+  /** Counts a fruitless try of an open row and says when the next one may come. */
+  postponed(debitKey: string, error: string, nextTryAtMs: number): Promise<void>;
+  /** Open rows in all, and the age anchor of the oldest; for metrics, at a slow pace. */
+  backlog(): Promise<{ readonly open: number; readonly oldestCreatedAtMs: number | null }>;
+}
