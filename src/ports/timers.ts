@@ -3,7 +3,7 @@
 /** Stops what was scheduled; harmless when it has run or was stopped already. */
 export type CancelTimer = () => void;
 
-/** Schedules on the monotonic clock. */
+/** Schedules on the monotonic clock: in the order of the times, maybe late, never early. */
 export interface Timers {
   /** Calls `run` once, `delayMs` from now. A throw inside `run` is a fault of the process. */
   after(delayMs: number, run: () => void): CancelTimer;

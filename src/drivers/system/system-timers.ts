@@ -11,7 +11,7 @@ const delayMsMax = 2_147_483_647;
 export function createSystemTimers(): Timers {
   return {
     after(delayMs, run) {
-      const handle = setTimeout(run, clamped(delayMs));
+      const handle = setTimeout(run, neverEarly(delayMs));
       return () => clearTimeout(handle);
     },
     sleep(delayMs, signal) {
@@ -22,13 +22,17 @@ export function createSystemTimers(): Timers {
           signal?.removeEventListener('abort', end);
           resolve();
         };
-        const handle = setTimeout(end, clamped(delayMs));
+        const handle = setTimeout(end, neverEarly(delayMs));
         signal?.addEventListener('abort', end);
       });
     },
   };
 }
 
-function clamped(delayMs: number): number {
-  return Math.min(Math.max(delayMs, 0), delayMsMax);
+/**
+ * Node cuts fractions off a delay and off the time at which it begins, so a timer would fire up to a
+ * millisecond early, and a wait for a deadline would find it not reached yet.
+ */
+function neverEarly(delayMs: number): number {
+  return delayMs <= 0 ? 0 : Math.min(Math.ceil(delayMs) + 1, delayMsMax);
 }
