@@ -170,6 +170,10 @@ const relations: readonly Relation[] = [
     value: (config) => config.deploymentSecret,
     why: 'the gateway derives the salts of room passwords from it',
   }),
+  noKnownSecret('mysql.password', (config) => config.mysql.password),
+  noKnownSecret('redis.password', (config) => config.redis.password),
+  noKnownSecret('auth.hs256_secret', (config) => config.auth.hs256Secret),
+  noKnownSecret('deployment_secret', (config) => config.deploymentSecret),
   {
     keys: ['redis.url'],
     judge: ({ redis }) =>
@@ -219,6 +223,21 @@ function neededSecret(
       const variable = variableOf(key.split('.'));
       return `is missing (${rule.why}); set ${variable} or ${variable}_FILE`;
     },
+  };
+}
+
+/** Begins every secret that docker-compose.yml falls back to: anybody can read it there. */
+const knownSecretPrefix = 'development-only-';
+const knownSecretFault =
+  'begins with development-only-, so everybody knows it; production needs its own';
+
+function noKnownSecret(key: string, value: (config: RoomcellConfig) => string): Relation {
+  return {
+    keys: [key, 'environment'],
+    judge: (config) =>
+      config.environment === 'production' && value(config).startsWith(knownSecretPrefix)
+        ? knownSecretFault
+        : null,
   };
 }
 
@@ -295,8 +314,11 @@ function appFaults(
       if (other === undefined) holders.set(app.sdkAppId, appCode);
       else faults.push(`${key}.sdk_app_id: is ${app.sdkAppId}, which app ${other} has already`);
     }
-    const needsKey = roles.includes('adapter-im') && !faultyKeys.has(`${key}.secret_key`);
-    if (needsKey && app.secretKey === '') {
+    if (faultyKeys.has(`${key}.secret_key`)) continue;
+    if (config.environment === 'production' && app.secretKey.startsWith(knownSecretPrefix)) {
+      faults.push(`${key}.secret_key: ${knownSecretFault}`);
+    }
+    if (roles.includes('adapter-im') && app.secretKey === '') {
       const variable = variableOf(['tencent_im', 'apps', appCode, 'secret_key']);
       faults.push(`${key}.secret_key: is missing; set ${variable} or ${variable}_FILE`);
     }

@@ -185,6 +185,27 @@ tencent_im:
     [/^environment: is production, where the sandbox must not run/],
   ],
   [
+    'secrets in production that docker-compose.yml shows to everybody',
+    demoApp,
+    {
+      env: {
+        ROOMCELL_ENVIRONMENT: 'production',
+        ROOMCELL_MYSQL_PASSWORD: 'development-only-mysql',
+        ROOMCELL_REDIS_PASSWORD: 'development-only-redis',
+        ROOMCELL_AUTH_HS256_SECRET: 'development-only-token-key-of-32-bytes',
+        ROOMCELL_DEPLOYMENT_SECRET: 'development-only-deployment-secret',
+        ROOMCELL_TENCENT_IM_APPS_DEMO_SECRET_KEY: 'development-only-tencent-im',
+      },
+    },
+    [
+      /^mysql\.password: begins with development-only-/,
+      /^redis\.password: begins with/,
+      /^auth\.hs256_secret: begins with/,
+      /^deployment_secret: begins with/,
+      /^tencent_im\.apps\.demo\.secret_key: begins with/,
+    ],
+  ],
+  [
     'two listeners at one address',
     '',
     {
