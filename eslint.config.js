@@ -170,8 +170,9 @@ function importPatterns(layer, row) {
 
 /** From a file `depth` folders below src/drivers, a path that goes up to there and down elsewhere. */
 function wallBetweenParts(layer, depth) {
+  const shared = (layers[layer].sharedParts ?? []).map((part) => `(?!${part}/)`).join('');
   const elsewhere = {
-    regex: `^(\\.\\./){${depth}}(?!\\.\\.)[^/]+/`,
+    regex: `^(\\.\\./){${depth}}(?!\\.\\.)${shared}[^/]+/`,
     message: 'Neighbours do not import each other.',
   };
   const patterns = [...importPatterns(layer, layers[layer]), elsewhere];

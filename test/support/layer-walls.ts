@@ -13,6 +13,8 @@ interface LayerRow {
   readonly stage?: boolean;
   /** Its sub-folders are neighbours that must not import each other; files beside them are shared. */
   readonly parts?: boolean;
+  /** Sub-folders that their neighbours may import all the same. They import no neighbour. */
+  readonly sharedParts?: readonly string[];
   readonly imports?: readonly string[] | 'any';
   readonly packages?: readonly string[] | 'any';
   readonly builtins?: readonly string[] | 'any';
@@ -84,7 +86,7 @@ function whyPackageForbidden(layer: string, row: LayerRow, imported: string): st
 function whyNeighbourForbidden(row: LayerRow, path: string, target: string): string | undefined {
   if (row.parts !== true) return undefined;
   const [from, to] = [partOf(path), partOf(target)];
-  if (to === undefined || from === to) return undefined;
+  if (to === undefined || from === to || row.sharedParts?.includes(to)) return undefined;
   return 'neighbours do not import each other';
 }
 

@@ -3,57 +3,25 @@
  * stays until stopped; when kafkajs ends a consumer for a reason that passes (a broker away), it is
  * replaced by a new one; only what cannot pass is reported as a crash.
  */
-import type { Consumer, EachBatchPayload, PartitionAssigner } from 'kafkajs';
+import type { Consumer, PartitionAssigner } from 'kafkajs';
+import type { GroupMemberHandlers, GroupMembership } from '../log-client/log-transport.ts';
+import type { MembershipSettings } from '../log-client/membership-settings.ts';
 import { settleWithin } from '../settle-within.ts';
+import { KafkaBatch } from './kafka-batch.ts';
 import { createKafkaClient, endlessRetry } from './kafka-client.ts';
 import type { KafkaClient } from './kafka-client.ts';
 import type { KafkaDeps, KafkaSettings } from './kafka-settings.ts';
 
-/** Of the membership. All times in ms. */
-export interface GroupMemberSettings {
-  readonly topic: string;
-  readonly groupId: string;
-  /**
-   * The group is this member's alone: each replaced consumer takes a new one, because in the old
-   * one the broker would wait for the session of its predecessor to run out.
-   */
-  readonly isGroupOfOne?: boolean;
+/** A membership and who gets what in its group. */
+export interface GroupMemberSettings extends MembershipSettings {
   readonly assigner: PartitionAssigner;
-  readonly sessionTimeoutMs: number;
-  readonly rebalanceTimeoutMs: number;
-  /** An idle member learns of a rebalance this late, plus `maxWaitMs`. */
-  readonly heartbeatIntervalMs: number;
-  /** Longest wait of a fetch; bounds how late `resume`, `seek` and `stop` take effect. */
-  readonly maxWaitMs: number;
-  readonly maxBytesPerPartition: number;
-  /** Batches handled at once; at least the number of partitions when the handler only enqueues. */
-  readonly concurrency: number;
-  /** Where to begin without a committed offset, and after one that is no longer retained. */
-  readonly fromBeginning: boolean;
-  readonly stopTimeoutMs: number;
-}
-
-/** Called by the member. None may throw; `onJoined` must do its work before it returns. */
-export interface GroupMemberHandlers {
-  /** Joined with these partitions; nothing of this assignment is fetched before it returns. */
-  onJoined(partitions: readonly number[]): void;
-  /** The first heartbeat after a join succeeded: the assignment stands. */
-  onConfirmed(): void;
-  onRebalancing(): void;
-  /** A broker answered a fetch. */
-  onFetchAnswered(): void;
-  onBatch(payload: EachBatchPayload): Promise<void>;
-  /** Not a member any more; a new consumer is on its way. */
-  onLeft(cause: unknown): void;
-  /** Ended for good. */
-  onCrashed(cause: unknown): void;
 }
 
 const replaceAfterMs = 1_000;
 const topicPollMs = 500;
 
 /** See the file header. */
-export class GroupMember {
+export class GroupMember implements GroupMembership {
   private readonly settings: GroupMemberSettings;
   private readonly handlers: GroupMemberHandlers;
   private readonly deps: KafkaDeps;
@@ -88,7 +56,7 @@ export class GroupMember {
         autoCommit: false,
         eachBatchAutoResolve: false,
         partitionsConsumedConcurrently: concurrency,
-        eachBatch: (payload) => this.handlers.onBatch(payload),
+        eachBatch: (payload) => this.handlers.onBatch(new KafkaBatch(payload)),
       });
     } catch (error) {
       // A closed client makes kafkajs's calls fail: that is how a stop ends this wait.
@@ -131,7 +99,9 @@ export class GroupMember {
   }
 
   /** Stores group offsets. Rejects when the group does not take them. May wait for the broker. */
-  async commit(offsets: readonly { partition: number; offsetNext: bigint }[]): Promise<void> {
+  async commit(
+    offsets: readonly { readonly partition: number; readonly offsetNext: bigint }[],
+  ): Promise<void> {
     const { topic } = this.settings;
     await this.consumer?.commitOffsets(
       offsets.map(({ partition, offsetNext }) => ({

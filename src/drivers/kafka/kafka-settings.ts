@@ -4,10 +4,7 @@
  */
 import type { ConnectionOptions } from 'node:tls';
 import type { SASLOptions } from 'kafkajs';
-import type { Clock } from '../../ports/clock.ts';
-import type { Log } from '../../ports/log.ts';
-import type { Metrics } from '../../ports/metrics.ts';
-import type { Timers } from '../../ports/timers.ts';
+import type { DriverPorts } from '../driver-ports.ts';
 
 /** Where the brokers are and how long a connection or a request may take. */
 export interface KafkaSettings {
@@ -27,12 +24,7 @@ export interface KafkaSettings {
 }
 
 /** Ports that every Kafka driver takes. */
-export interface KafkaDeps {
-  readonly log: Log;
-  readonly metrics: Metrics;
-  readonly clock: Clock;
-  readonly timers: Timers;
-}
+export type KafkaDeps = DriverPorts;
 
 /** Defaults of the optional limits. */
 export const kafkaDefaults = { connectionTimeoutMs: 3_000, requestTimeoutMs: 5_000 } as const;

@@ -2,6 +2,7 @@
 import type { Admin } from 'kafkajs';
 import { Failure } from '../../kernel/failure.ts';
 import type { LogRange } from '../../ports/command-source.ts';
+import type { LogOffsetReader } from '../log-client/log-transport.ts';
 import { settleWithin } from '../settle-within.ts';
 import { briefRetry, createKafkaClient } from './kafka-client.ts';
 import type { KafkaClient } from './kafka-client.ts';
@@ -12,7 +13,7 @@ const askWithinMs = 5_000;
 const stopWithinMs = 1_000;
 
 /** See the file header. Connects at the first question. */
-export class LogOffsets {
+export class LogOffsets implements LogOffsetReader {
   private readonly topic: string;
   private readonly deps: KafkaDeps;
   private readonly client: KafkaClient;

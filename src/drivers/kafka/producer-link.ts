@@ -4,22 +4,14 @@
  * request before it), so the link looks at what went into the sockets instead.
  */
 import { Partitioners } from 'kafkajs';
-import type { Message, Producer, RecordMetadata } from 'kafkajs';
+import type { Message, Producer } from 'kafkajs';
 import { unknownOutcome } from '../../kernel/unknown-outcome.ts';
-import type { UnknownOutcome } from '../../kernel/unknown-outcome.ts';
-import { headerNames } from '../../protocol/topics.ts';
-import { crc32cHex } from '../../protocol/crc32c.ts';
+import type { LogMessage, LogProducer, SendOutcome } from '../log-client/log-transport.ts';
 import { settleWithin } from '../settle-within.ts';
 import { briefRetry, createKafkaClient } from './kafka-client.ts';
 import type { KafkaClient } from './kafka-client.ts';
 import type { KafkaDeps, KafkaSettings } from './kafka-settings.ts';
 import { bufferOf } from './record-headers.ts';
-
-/** All of a send's records, or none of them for sure, or nothing certain. */
-export type SendOutcome =
-  | { readonly kind: 'stored'; readonly written: readonly RecordMetadata[] }
-  | { readonly kind: 'notSent'; readonly cause: string }
-  | UnknownOutcome;
 
 /** `all`: every in-sync replica has it. `leader`: enough for what may be lost. */
 export type Acks = 'all' | 'leader';
@@ -30,7 +22,7 @@ const stopWithinMs = 1_000;
 const replicaWaitMs = 3_000;
 
 /** See the file header. */
-export class ProducerLink {
+export class ProducerLink implements LogProducer {
   private readonly topic: string;
   private readonly acks: Acks;
   private readonly deps: KafkaDeps;
@@ -70,7 +62,7 @@ export class ProducerLink {
    * Sends once, with kafkajs's own few retries. Never rejects. Concurrent sends are told apart only
    * on the safe side: one that wrote nothing may be called unknown because of its neighbour.
    */
-  async send(messages: Message[]): Promise<SendOutcome> {
+  async send(messages: readonly LogMessage[]): Promise<SendOutcome> {
     const { sockets } = this.client;
     const producesBefore = sockets.producesWritten;
     try {
@@ -78,9 +70,13 @@ export class ProducerLink {
         topic: this.topic,
         acks: this.acks === 'all' ? -1 : 1,
         timeout: replicaWaitMs,
-        messages,
+        messages: messages.map(messageOf),
       });
-      return { kind: 'stored', written };
+      // kafkajs leaves records of a partition that its metadata lacks out of the request.
+      const firstOffsets = written.map(
+        ({ partition, baseOffset }) => [partition, BigInt(baseOffset ?? '-1')] as const,
+      );
+      return { kind: 'stored', firstOffsets: new Map(firstOffsets) };
     } catch (error) {
       if (sockets.producesWritten !== producesBefore) return unknownOutcome(error);
       return { kind: 'notSent', cause: error instanceof Error ? error.message : String(error) };
@@ -95,16 +91,11 @@ export class ProducerLink {
   }
 }
 
-/** A record for kafkajs. Adds the checksum of the value to the headers. */
-export function messageOf(
-  value: Uint8Array,
-  headers: Readonly<Record<string, string>>,
-  where: { readonly partition?: number; readonly key?: Uint8Array },
-): Message {
+function messageOf({ partition, key, value, headers }: LogMessage): Message {
   return {
-    key: where.key === undefined ? null : bufferOf(where.key),
+    key: key === null ? null : bufferOf(key),
     value: bufferOf(value),
-    headers: { ...headers, [headerNames.crc32c]: crc32cHex(value) },
-    ...(where.partition === undefined ? {} : { partition: where.partition }),
+    headers: { ...headers },
+    ...(partition === null ? {} : { partition }),
   };
 }

@@ -1,12 +1,12 @@
 /**
- * The rule of `rendezvous.ts` as an assigner that kafkajs can use. The group's leader runs it; the
+ * The rule of `log-client/rendezvous.ts` as an assigner that kafkajs can use. The group's leader runs it; the
  * members' stable names and versions travel in their metadata.
  */
 import { AssignerProtocol } from 'kafkajs';
 import type { Assigner, GroupMember, PartitionAssigner } from 'kafkajs';
 import type { Log } from '../../ports/log.ts';
-import { rendezvousAssignment, rendezvousVersion } from './rendezvous.ts';
-import type { RendezvousMember } from './rendezvous.ts';
+import { rendezvousAssignment, rendezvousVersion } from '../log-client/rendezvous.ts';
+import type { RendezvousMember } from '../log-client/rendezvous.ts';
 
 /** Members meet only when they offer the same protocol name, so this text never changes. */
 export const rendezvousProtocolName = 'roomcell-rendezvous';

@@ -2,21 +2,18 @@
  * One batch of event records in the hands of the adapter: read, handed over, and handed over again
  * after a pause as long as the handler rejects it.
  */
-import type { Batch, KafkaMessage } from 'kafkajs';
-import type { RoomKey } from '../../domain/ids.ts';
 import { createDeferred } from '../../kernel/deferred.ts';
+import type { SourceRecord } from '../../ports/command-source.ts';
 import type { IncomingEvent } from '../../ports/event-source.ts';
-import { headerNames } from '../../protocol/topics.ts';
-import type { KafkaDeps } from './kafka-settings.ts';
-import { headersOf } from './record-headers.ts';
+import type { DriverPorts } from '../driver-ports.ts';
+import { readEvent } from './log-records.ts';
+import type { FetchedBatch } from './log-transport.ts';
 
 /** What the adapter does with a batch. Resolving moves the offset on. */
 export type EventHandler = (events: readonly IncomingEvent[], signal: AbortSignal) => Promise<void>;
 
 /** Default pause after a rejection, ms. */
 export const sleepBeforeRetryMs = 1_000;
-
-const decimal = /^\d{1,19}$/;
 
 /** See the file header. */
 export class EventWork {
@@ -25,25 +22,25 @@ export class EventWork {
   private readonly partition: number;
   private readonly events: readonly IncomingEvent[];
   private readonly handler: EventHandler;
-  private readonly deps: KafkaDeps;
+  private readonly deps: DriverPorts;
   private readonly settings: { readonly groupId: string; readonly retryPauseMs: number };
   private readonly aborting = new AbortController();
   private readonly noMoreTries = new AbortController();
   private readonly end = createDeferred<void>();
 
   constructor(
-    batch: Batch,
+    batch: FetchedBatch,
     handler: EventHandler,
-    deps: KafkaDeps,
+    deps: DriverPorts,
     settings: { readonly groupId: string; readonly retryPauseMs: number },
   ) {
-    this.offsetNext = BigInt(batch.lastOffset()) + 1n;
+    this.offsetNext = batch.lastOffset + 1n;
     this.partition = batch.partition;
     this.handler = handler;
     this.deps = deps;
     this.settings = settings;
-    this.events = batch.messages
-      .map((message) => this.read(message))
+    this.events = batch.records
+      .map((record) => this.read(record))
       .filter((event) => event !== null);
   }
 
@@ -89,23 +86,14 @@ export class EventWork {
     }
   }
 
-  private read(message: KafkaMessage): IncomingEvent | null {
-    const headers = headersOf(message.headers);
-    const rowId = headers[headerNames.outboxRowId] ?? '';
-    const claimToken = headers[headerNames.claimToken] ?? '';
-    const key = message.key?.toString('utf8') ?? '';
-    if (decimal.test(rowId) && claimToken !== '' && key.includes('\0') && message.value !== null) {
-      return {
-        roomKey: key as RoomKey,
-        rowId: BigInt(rowId),
-        claimToken,
-        envelope: message.value,
-      };
-    }
+  private read(record: SourceRecord): IncomingEvent | null {
+    const event = readEvent(record);
+    if (event !== null) return event;
     // Skipped and not retried: the outbox row is still there, and its relay publishes it again.
     const { groupId } = this.settings;
+    const { partition, offset, headers } = record;
     this.deps.metrics.count('roomcell_kafka_events_unreadable_total', { group: groupId });
-    const fields = { groupId, partition: this.partition, offset: message.offset, headers };
+    const fields = { groupId, partition, offset, headers };
     this.deps.log.warn(fields, 'an event record without key, value or headers was skipped');
     return null;
   }

@@ -3,7 +3,7 @@
  * (or is back), so a small question is asked whenever nothing else has been answered for a while.
  */
 import type { CancelTimer } from '../../ports/timers.ts';
-import type { KafkaDeps } from './kafka-settings.ts';
+import type { DriverPorts } from '../driver-ports.ts';
 
 const probeEveryMs = 2_000;
 /** Silence that long is unhealthy: a probe, its time-out, and one more probe. */
@@ -12,13 +12,13 @@ const silenceMaxMs = 8_000;
 /** See the file header. */
 export class BrokerHealth {
   private readonly probe: () => Promise<void>;
-  private readonly deps: KafkaDeps;
+  private readonly deps: DriverPorts;
   private answeredAt = Number.NEGATIVE_INFINITY;
   private isFailing = false;
   private cancel: CancelTimer | null = null;
   private stopped = false;
 
-  constructor(probe: () => Promise<void>, deps: KafkaDeps) {
+  constructor(probe: () => Promise<void>, deps: DriverPorts) {
     this.probe = probe;
     this.deps = deps;
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ProduceQueue } from '../../../../src/drivers/kafka/produce-queue.ts';
-import type { PendingRecord } from '../../../../src/drivers/kafka/produce-queue.ts';
+import { ProduceQueue } from '../../../../src/drivers/log-client/produce-queue.ts';
+import type { PendingRecord } from '../../../../src/drivers/log-client/produce-queue.ts';
 
 const limits = { records: 4, bytes: 1_000 };
 

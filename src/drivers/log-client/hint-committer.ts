@@ -3,7 +3,7 @@
  * comes meanwhile replaces what waits, so that a slow coordinator never piles anything up.
  */
 import { settleWithin } from '../settle-within.ts';
-import type { KafkaDeps } from './kafka-settings.ts';
+import type { DriverPorts } from '../driver-ports.ts';
 
 /** An offset that the group would go on with. */
 export interface OffsetHint {
@@ -17,14 +17,14 @@ const commitWithinMs = 5_000;
 export class HintCommitter {
   private readonly store: (offsets: readonly OffsetHint[]) => Promise<void>;
   private readonly topic: string;
-  private readonly deps: KafkaDeps;
+  private readonly deps: DriverPorts;
   private readonly waiting = new Map<number, bigint>();
   private running: Promise<void> | null = null;
 
   constructor(
     store: (offsets: readonly OffsetHint[]) => Promise<void>,
     topic: string,
-    deps: KafkaDeps,
+    deps: DriverPorts,
   ) {
     this.store = store;
     this.topic = topic;

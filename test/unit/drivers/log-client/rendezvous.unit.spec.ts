@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { rendezvousAssignment } from '../../../../src/drivers/kafka/rendezvous.ts';
-import type { RendezvousMember } from '../../../../src/drivers/kafka/rendezvous.ts';
+import { rendezvousAssignment } from '../../../../src/drivers/log-client/rendezvous.ts';
+import type { RendezvousMember } from '../../../../src/drivers/log-client/rendezvous.ts';
 
 const member = (instanceName: string, memberId = `id-${instanceName}`): RendezvousMember => ({
   memberId,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PartitionBook } from '../../../../src/drivers/kafka/partition-book.ts';
+import { PartitionBook } from '../../../../src/drivers/log-client/partition-book.ts';
 
 describe('partition book', () => {
   it('delivers nothing of an assigned partition before it is opened', () => {

@@ -1,7 +1,7 @@
 /**
- * Which partitions the group gave us and where each of them stands: the positions that count.
- * kafkajs forgets its own at every rebalance and falls back to the committed offsets, which are only
- * a hint here, so this book says what to seek to and which batches may be delivered.
+ * Which partitions the group gave us and where each of them stands: the positions that count. A
+ * broker's client forgets its own at every rebalance and falls back to the committed offsets, which
+ * are only a hint here, so this book says what to seek to and which batches may be delivered.
  */
 
 /** Where an opened partition stands. */
