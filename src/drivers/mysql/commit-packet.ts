@@ -5,6 +5,7 @@
  */
 import { outboxShardOf } from '../../protocol/outbox-shard.ts';
 import { crc32c } from '../../protocol/crc32c.ts';
+import { heatBucketOf } from '../../protocol/heat-bucket.ts';
 import { roomKeyOf, splitRoomKey } from '../../domain/ids.ts';
 import type { RoomKey } from '../../domain/ids.ts';
 import type {
@@ -15,6 +16,7 @@ import type {
   LogRow,
   RoomMetaRow,
 } from '../../ports/commit-lane.ts';
+import { giftStatsUpsert, settlementsInsert } from './gift-statements.ts';
 import {
   big,
   bigOrNull,
@@ -39,6 +41,8 @@ export type PacketStep =
   | { readonly kind: 'events'; readonly roomKeys: readonly RoomKey[] }
   | { readonly kind: 'outbox' }
   | { readonly kind: 'deadLetters' }
+  | { readonly kind: 'settlements' }
+  | { readonly kind: 'giftStats' }
   | { readonly kind: 'settledOffsets' };
 
 /** The packet: `sql` holds one statement per step, in order. */
@@ -70,6 +74,7 @@ export function buildCommitPacket(
   addLog(add, topicText, batch.logRows);
   addEvents(add, batch.eventRows, nowMs);
   addDeadLetters(add, batch.deadLetters);
+  addGifts(add, batch);
   addSettledOffsets(add, topicText, batch.fences, clearSettled);
   return { sql: statements.join(';'), steps };
 }
@@ -123,16 +128,18 @@ function addRooms(add: Add, rooms: readonly RoomMetaRow[]): void {
     if (row.previousVersion === 0n) continue;
     add({ kind: 'roomUpdate', roomKeys: [roomKeyOf(row.appCode, row.roomId)] }, roomUpdate(row));
   }
-  // Pinned, heat and its bucket belong to the projections and are left alone.
+  // Pinned belongs to operators and is left alone.
   add(
     { kind: 'listEntries' },
     'INSERT INTO room_list_entries (app_code,room_id,status,title,cover_url,owner_user_id,mode,' +
-      'visible_region_id,locked,tags_json,seat_count,online_count,created_at_ms,updated_at_ms) ' +
+      'visible_region_id,locked,tags_json,seat_count,online_count,heat,heat_bucket,created_at_ms,' +
+      'updated_at_ms) ' +
       `VALUES ${rooms.map(listValues).join()} ON DUPLICATE KEY UPDATE status=VALUES(status),` +
       'title=VALUES(title),cover_url=VALUES(cover_url),owner_user_id=VALUES(owner_user_id),' +
       'mode=VALUES(mode),visible_region_id=VALUES(visible_region_id),locked=VALUES(locked),' +
       'tags_json=VALUES(tags_json),seat_count=VALUES(seat_count),' +
-      'online_count=VALUES(online_count),updated_at_ms=VALUES(updated_at_ms)',
+      'online_count=VALUES(online_count),heat=VALUES(heat),heat_bucket=VALUES(heat_bucket),' +
+      'updated_at_ms=VALUES(updated_at_ms)',
   );
 }
 
@@ -165,7 +172,8 @@ function listValues(row: RoomMetaRow): string {
     `(${text(row.appCode)},${text(row.roomId)},${text(row.status)},${text(row.title)},` +
     `${text(row.coverUrl)},${text(row.ownerUserId)},${text(row.mode)},${big(row.visibleRegionId)},` +
     `${row.locked ? 1 : 0},${text(JSON.stringify(row.tags))},${whole(row.seatCount)},` +
-    `${whole(row.onlineCount)},${whole(row.createdAtMs)},${whole(row.updatedAtMs)})`
+    `${whole(row.onlineCount)},${big(row.heat)},${whole(heatBucketOf(row.heat))},` +
+    `${whole(row.createdAtMs)},${whole(row.updatedAtMs)})`
   );
 }
 
@@ -250,6 +258,13 @@ function addDeadLetters(add: Add, rows: readonly DeadLetterRow[]): void {
       'ON DUPLICATE KEY UPDATE reason=VALUES(reason),detail=VALUES(detail),' +
       'created_at_ms=VALUES(created_at_ms)',
   );
+}
+
+function addGifts(add: Add, batch: LaneBatch): void {
+  if (batch.settlements.length > 0) {
+    add({ kind: 'settlements' }, settlementsInsert(batch.settlements));
+  }
+  if (batch.giftStats.length > 0) add({ kind: 'giftStats' }, giftStatsUpsert(batch.giftStats));
 }
 
 function addSettledOffsets(

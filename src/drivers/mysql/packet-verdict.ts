@@ -11,7 +11,11 @@ import type { CommitPacket, PacketStep } from './commit-packet.ts';
 import type { MysqlError } from './mysql-errors.ts';
 import type { PacketResult, StatementResult } from './session.ts';
 
-/** The outcome of a packet that must be rolled back, or null when it may be committed. */
+/**
+ * The outcome of a packet that must be rolled back, or null when it may be committed. Affected rows
+ * are asked of single-row UPDATEs only: an upsert counts 1 for a new row, 2 for a changed one, and
+ * its sum over many rows says nothing.
+ */
 export function packetVerdict(
   batch: LaneBatch,
   packet: CommitPacket,

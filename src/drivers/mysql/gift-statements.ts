@@ -1,0 +1,46 @@
+/**
+ * The statements of a commit packet that gifts add to it: debits to give back, and statistics. Each
+ * stands on its primary key alone, as an upsert must (two unique keys could each name another row),
+ * and `VALUES()` is the only spelling that MySQL and MariaDB share.
+ */
+import type { GiftStatRow, SettlementRow } from '../../ports/commit-lane.ts';
+import { big, text, whole } from './sql-literals.ts';
+
+/**
+ * A key that has a row keeps it as it is, settled or not: a repeat must not open a void again. The
+ * empty UPDATE does that without hiding data errors, as IGNORE would.
+ */
+export function settlementsInsert(rows: readonly SettlementRow[]): string {
+  const values = rows.map(
+    (row) =>
+      `(${text(row.debitKey)},${text(row.appCode)},${text(row.roomId)},${text(row.commandId)},` +
+      `${text(row.payerUserId)},${whole(row.partition)},${text(row.reason)},'open',` +
+      `${whole(row.createdAtMs)})`,
+  );
+  return (
+    'INSERT INTO wallet_settlement (debit_key,app_code,room_id,command_id,payer_user_id,' +
+    `partition_id,reason,status,created_at_ms) VALUES ${values.join()} ` +
+    'ON DUPLICATE KEY UPDATE debit_key=VALUES(debit_key)'
+  );
+}
+
+/**
+ * Adds to what is stored; the sums are the server's, so nothing is read first. A sum that BIGINT
+ * does not hold is refused (1690) and never wraps.
+ */
+export function giftStatsUpsert(rows: readonly GiftStatRow[]): string {
+  const values = rows.map(
+    (row) =>
+      `(${text(row.appCode)},${text(row.roomId)},${text(row.userId)},${big(row.sentCoins)},` +
+      `${big(row.sentCount)},${big(row.receivedCoins)},${big(row.receivedCount)},` +
+      `${whole(row.updatedAtMs)})`,
+  );
+  const sums = ['sent_coins', 'sent_count', 'received_coins', 'received_count']
+    .map((column) => `${column}=${column}+VALUES(${column})`)
+    .join();
+  return (
+    'INSERT INTO room_user_gift_stats (app_code,room_id,user_id,sent_coins,sent_count,' +
+    `received_coins,received_count,updated_at_ms) VALUES ${values.join()} ` +
+    `ON DUPLICATE KEY UPDATE ${sums},updated_at_ms=VALUES(updated_at_ms)`
+  );
+}
