@@ -4,28 +4,71 @@ import { createRedisWake } from '../../src/drivers/redis/redis-wake.ts';
 import { createSystemTimers } from '../../src/drivers/system/system-timers.ts';
 import { driverDeps } from '../support/driver-deps.ts';
 import { openRedisSpace } from '../support/redis-space.ts';
+import type { RedisSpace } from '../support/redis-space.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
+import type { TcpProxy } from '../support/tcp-proxy.ts';
 import { leaseDirectoryContract } from './suites/lease-directory-contract.ts';
+import type { LeaseServerBehaviour } from './suites/lease-directory-contract.ts';
 import { wakeContract } from './suites/wake-contract.ts';
 
-leaseDirectoryContract('Redis', () => {
+leaseDirectoryContract('Redis', async () => {
   const space = openRedisSpace();
+  const proxy = await startTcpProxy({ targetHost: space.host, targetPort: space.port });
   const leaseTtlMs = 800;
   const open = (nodeId: string) =>
-    createRedisLeaseDirectory({ redis: space, nodeId, leaseTtlMs }, driverDeps());
+    createRedisLeaseDirectory(
+      {
+        redis: { url: `redis://127.0.0.1:${proxy.port}`, keyPrefix: space.keyPrefix },
+        nodeId,
+        leaseTtlMs,
+        breaker: { failuresToOpen: 3, openMs: 300 },
+      },
+      driverDeps(),
+    );
   const [nodeA, nodeB] = [open('node-a'), open('node-b')];
-  return Promise.resolve({
+  return {
     leaseTtlMs,
     nodeA,
     nodeB,
     empty: () => space.empty(),
     // Redis keeps the time of the leases, so the time has to pass.
     pass: (ms) => createSystemTimers().sleep(ms),
+    async plant(roomKey, value, ttlMs) {
+      const key = `${space.keyPrefix}${roomKey}`;
+      if (ttlMs === undefined) await space.observer.set(key, value);
+      else await space.observer.set(key, value, 'PX', ttlMs);
+    },
+    setServer: (behaviour) => behave(proxy, behaviour),
+    jumpClock: (byMs) => moveEnds(space, byMs),
+    async runTwice(call) {
+      await call();
+      return call();
+    },
     async close() {
       await Promise.all([nodeA.stop(), nodeB.stop()]);
+      await proxy.close();
       await space.close();
     },
-  });
+  };
 });
+
+/** In front of the server, so that other users of it are not disturbed. */
+async function behave(proxy: TcpProxy, behaviour: LeaseServerBehaviour): Promise<void> {
+  if (behaviour === 'down') return proxy.refuse();
+  await proxy.accept();
+  if (behaviour === 'up') proxy.setMode({ kind: 'pass' });
+  else if (behaviour === 'frozen') proxy.setMode({ kind: 'hold', direction: 'both' });
+  else proxy.setMode({ kind: 'delay', delayMs: behaviour.slowMs });
+}
+
+/** What a leap of the server's clock does to the ends of keys, without touching the clock. */
+async function moveEnds(space: RedisSpace, byMs: number): Promise<void> {
+  const { observer } = space;
+  for (const key of await observer.keys(`${space.keyPrefix}*`)) {
+    const leftMs = await observer.pttl(key);
+    if (leftMs >= 0) await observer.pexpire(key, leftMs - byMs);
+  }
+}
 
 wakeContract('Redis', () => {
   const space = openRedisSpace();

@@ -42,6 +42,7 @@ class RedisLeaseDirectory implements LeaseDirectory {
   private readonly client: Redis;
   private readonly caller: RedisCaller;
   private readonly lookupWithinMs: number;
+  private isStopped = false;
 
   constructor(settings: RedisLeaseDirectorySettings, deps: RedisDeps) {
     this.settings = settings;
@@ -87,10 +88,11 @@ class RedisLeaseDirectory implements LeaseDirectory {
   }
 
   isHealthy(): boolean {
-    return this.client.status === 'ready' && !this.caller.isOpen;
+    return !this.isStopped && this.client.status === 'ready' && !this.caller.isOpen;
   }
 
   stop(): Promise<void> {
+    this.isStopped = true;
     closeRedisClient(this.client);
     return Promise.resolve();
   }

@@ -9,6 +9,9 @@ import type {
 } from '../../../src/ports/lease-directory.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
+/** What becomes of requests: answered, late by `slowMs` each way, kept unanswered, refused. */
+export type LeaseServerBehaviour = 'up' | { readonly slowMs: number } | 'frozen' | 'down';
+
 /** Two nodes' views on one empty directory whose leases last `leaseTtlMs`. */
 export interface LeaseDirectoryFixture {
   readonly leaseTtlMs: number;
@@ -16,12 +19,24 @@ export interface LeaseDirectoryFixture {
   readonly nodeB: LeaseDirectory;
   /** Loses everything, as a Redis does that was flushed or came back empty. */
   empty(): Promise<void>;
-  /** Lets so much time pass for the leases. */
+  /** Lets so much time pass for the leases and for the budgets of calls. */
   pass(ms: number): Promise<void>;
+  /** Writes any value over a room's lease, as a stranger would; without `ttlMs` it never ends. */
+  plant(roomKey: RoomKey, value: string, ttlMs?: number): Promise<void>;
+  /** How the server behind both nodes behaves from now on. */
+  setServer(behaviour: LeaseServerBehaviour): Promise<void>;
+  /** Sets the clock of the server forward, or back when negative. */
+  jumpClock(byMs: number): Promise<void>;
+  /** Makes the server run the scripts of this one call twice; answers what the second run said. */
+  runTwice<T>(call: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
 const budgetMs = 1_000;
+/** What calls without a budget of their own may take: the fixture's nodes have this bound. */
+const lookupWithinMs = 250;
+/** What the event loop of a busy machine may add. */
+const slackMs = 200;
 const room = (id: string): RoomKey => roomKeyOf('app1' as AppCode, id as RoomId);
 
 /** Declares the suite. Node ids are `node-a` and `node-b`. */
@@ -33,11 +48,18 @@ export function leaseDirectoryContract(
     let fixture: LeaseDirectoryFixture;
     beforeAll(async () => {
       fixture = await makeFixture();
-      await waitUntil('both nodes connected', () =>
-        Promise.resolve(fixture.nodeA.isHealthy() && fixture.nodeB.isHealthy()),
-      );
     });
-    beforeEach(() => fixture.empty());
+    beforeEach(async () => {
+      await fixture.setServer('up');
+      await waitUntil('both nodes answered', async () => {
+        const probe = { roomKey: room('probe'), epoch: 1n, token: '' };
+        await Promise.all(
+          [fixture.nodeA, fixture.nodeB].map((node) => node.verify([probe], budgetMs)),
+        );
+        return fixture.nodeA.isHealthy() && fixture.nodeB.isHealthy();
+      });
+      await fixture.empty();
+    });
     afterAll(() => fixture.close());
 
     it('takes an absent lease and keeps its token while it is fresh', async () => {
@@ -141,6 +163,177 @@ export function leaseDirectoryContract(
       expect(await fixture.nodeB.addressOf('node-a')).toBe('10.0.0.7:7000');
       await fixture.pass(fixture.leaseTtlMs * 1.2);
       expect(await fixture.nodeB.addressOf('node-a')).toBeNull();
+    });
+
+    it('refuses to another node of the same epoch', async () => {
+      await held(fixture.nodeA, { roomKey: room('same'), epoch: 7n, token: '' });
+      const rival = { roomKey: room('same'), epoch: 7n, token: '' };
+      expect(await one(fixture.nodeB.ensure([rival], budgetMs))).toEqual({
+        kind: 'foreign',
+        ownerNodeId: 'node-a',
+        token: '7.1',
+      });
+    });
+
+    it('takes a damaged value for none', async () => {
+      const claim = { roomKey: room('damaged'), epoch: 7n, token: '7.3' };
+      await fixture.plant(claim.roomKey, 'no lease');
+      expect(await fixture.nodeA.ownerOf(claim.roomKey)).toBeNull();
+      expect(await one(fixture.nodeA.verify([claim], budgetMs))).toEqual({
+        kind: 'foreign',
+        ownerNodeId: '',
+        token: '',
+      });
+      expect(await held(fixture.nodeA, claim)).toBe('7.4');
+    });
+
+    it('shows the token of a stranger and gives it up only when overwritten', async () => {
+      const claim = { roomKey: room('forged'), epoch: 7n, token: '7.1' };
+      const forged = { kind: 'foreign', ownerNodeId: 'nobody', token: '99.5' };
+      await fixture.plant(claim.roomKey, '99.5|nobody', fixture.leaseTtlMs);
+      expect(await one(fixture.nodeA.ensure([claim], budgetMs))).toEqual(forged);
+      expect(await one(fixture.nodeA.verify([claim], budgetMs))).toEqual(forged);
+      await fixture.nodeA.release([claim], budgetMs);
+      expect(await fixture.nodeB.ownerOf(claim.roomKey)).toMatchObject({ token: '99.5' });
+      expect(await one(fixture.nodeA.overwrite([claim], budgetMs))).toEqual({
+        kind: 'held',
+        token: '7.2',
+      });
+      expect(await held(fixture.nodeA, { ...claim, token: '7.2' })).toBe('7.2');
+    });
+
+    it('goes on from the greater of the counters when the server has fallen back', async () => {
+      const claim = { roomKey: room('older'), epoch: 7n, token: '7.9' };
+      await fixture.plant(claim.roomKey, '7.4|node-a', fixture.leaseTtlMs);
+      expect(await held(fixture.nodeA, claim)).toBe('7.10');
+      await fixture.plant(claim.roomKey, '7.12|node-a', fixture.leaseTtlMs);
+      expect(await held(fixture.nodeA, { ...claim, token: '7.10' })).toBe('7.12');
+    });
+
+    it('gives an end to a lease that had none', async () => {
+      const claim = { roomKey: room('endless'), epoch: 7n, token: '7.1' };
+      await fixture.plant(claim.roomKey, '7.1|node-a');
+      expect(await held(fixture.nodeA, claim)).toBe('7.2');
+      await fixture.pass(fixture.leaseTtlMs * 1.2);
+      expect(await fixture.nodeB.ownerOf(claim.roomKey)).toBeNull();
+    });
+
+    it('gives every lease that it writes an end', async () => {
+      const claim = { roomKey: room('overwritten'), epoch: 7n, token: '' };
+      await fixture.nodeA.overwrite([claim], budgetMs);
+      await fixture.pass(fixture.leaseTtlMs * 1.2);
+      expect(await fixture.nodeB.ownerOf(claim.roomKey)).toBeNull();
+    });
+
+    it('says the same when a script ran twice', async () => {
+      const claim = { roomKey: room('twice'), epoch: 7n, token: '' };
+      const { nodeA } = fixture;
+      const ensure = (token: string) => () => held(nodeA, { ...claim, token });
+      expect(await fixture.runTwice(ensure(''))).toBe('7.1');
+      await fixture.pass(fixture.leaseTtlMs * 0.45);
+      expect(await fixture.runTwice(ensure('7.1'))).toBe('7.2');
+      const again = await fixture.runTwice(() => nodeA.overwrite([claim], budgetMs));
+      // Overwriting makes a token each time; what was answered last is what is stored.
+      expect(again).toEqual([{ kind: 'held', token: '7.4' }]);
+      expect(await nodeA.ownerOf(claim.roomKey)).toMatchObject({ token: '7.4' });
+      await fixture.runTwice(() => nodeA.release([{ ...claim, token: '7.4' }], budgetMs));
+      expect(await nodeA.ownerOf(claim.roomKey)).toBeNull();
+    });
+
+    it('loses leases to a leap of the server’s clock, and no token comes twice', async () => {
+      const claim = { roomKey: room('leap'), epoch: 7n, token: '' };
+      const token = await held(fixture.nodeA, claim);
+      await fixture.jumpClock(fixture.leaseTtlMs * 2);
+      expect(await fixture.nodeB.ownerOf(claim.roomKey)).toBeNull();
+      expect(await held(fixture.nodeA, { ...claim, token })).toBe('7.2');
+    });
+
+    it('keeps leases longer when the server’s clock was set back', async () => {
+      const claim = { roomKey: room('back'), epoch: 7n, token: '' };
+      const token = await held(fixture.nodeA, claim);
+      await fixture.jumpClock(-fixture.leaseTtlMs);
+      await fixture.pass(fixture.leaseTtlMs * 1.2);
+      expect(await held(fixture.nodeA, { ...claim, token })).toBe(token);
+    });
+
+    it('waits for a slow answer as long as its budget lasts', async () => {
+      const claim = { roomKey: room('slow'), epoch: 7n, token: '' };
+      await fixture.setServer({ slowMs: 40 });
+      const answered = fixture.nodeA.ensure([claim], budgetMs);
+      await fixture.pass(200);
+      expect(await answered).toEqual([{ kind: 'held', token: '7.1' }]);
+    });
+
+    it('is unreachable once the budget is over, and the call may have taken effect', async () => {
+      const claim = { roomKey: room('late'), epoch: 7n, token: '' };
+      await fixture.setServer({ slowMs: 200 });
+      let isEnded = false;
+      const late = fixture.nodeA.ensure([claim, claim], 50).finally(() => (isEnded = true));
+      await fixture.pass(50 + slackMs);
+      expect(isEnded).toBe(true);
+      expect((await late).map(({ kind }) => kind)).toEqual(['unreachable', 'unreachable']);
+      await fixture.setServer('up');
+      await fixture.pass(400);
+      expect(await fixture.nodeA.ownerOf(claim.roomKey)).toMatchObject({ token: '7.1' });
+      // Nothing is known from the call itself; asking tells that it had run.
+      expect(await one(fixture.nodeA.verify([{ ...claim, token: '7.1' }], budgetMs))).toEqual({
+        kind: 'held',
+        token: '7.1',
+      });
+    });
+
+    it('ends every call to a frozen server, is not healthy, and recovers by itself', async () => {
+      const claim = { roomKey: room('frozen'), epoch: 7n, token: '' };
+      const { nodeA } = fixture;
+      await fixture.setServer('frozen');
+      const calls: readonly Promise<unknown>[] = [
+        nodeA.ensure([claim], 50),
+        nodeA.verify([claim], 50),
+        nodeA.overwrite([claim], 50),
+        nodeA.release([claim], 50),
+        nodeA.ownerOf(claim.roomKey),
+        nodeA.addressOf('node-a'),
+        nodeA.announceNode('node-a', '10.0.0.7:7000', 1_000),
+      ];
+      let ended = 0;
+      for (const call of calls) void call.then(() => (ended += 1));
+      await fixture.pass(lookupWithinMs + slackMs);
+      expect(ended).toBe(calls.length);
+      const unreachable = [{ kind: 'unreachable', cause: expect.any(String) }];
+      expect((await Promise.all(calls)).slice(0, 3)).toEqual([
+        unreachable,
+        unreachable,
+        unreachable,
+      ]);
+      expect((await Promise.all(calls)).slice(3)).toEqual([undefined, null, null, undefined]);
+      expect(nodeA.isHealthy()).toBe(false);
+      await fixture.setServer('up');
+      await waitUntil('held again', async () => {
+        const [verdict] = await nodeA.ensure([{ ...claim, epoch: 8n }], budgetMs);
+        return verdict?.kind === 'held';
+      });
+      expect(nodeA.isHealthy()).toBe(true);
+    });
+
+    it('is unreachable, and throws nothing, while the server is down', async () => {
+      const claim = { roomKey: room('down'), epoch: 7n, token: '' };
+      await fixture.setServer('down');
+      expect(await one(fixture.nodeA.ensure([claim], budgetMs))).toMatchObject({
+        kind: 'unreachable',
+      });
+      await fixture.nodeA.release([claim], budgetMs);
+      expect(await fixture.nodeA.ownerOf(claim.roomKey)).toBeNull();
+    });
+
+    it('answers nothing more once it is stopped', async () => {
+      const claim = { roomKey: room('stopped'), epoch: 7n, token: '' };
+      await fixture.nodeB.stop();
+      expect(fixture.nodeB.isHealthy()).toBe(false);
+      expect(await one(fixture.nodeB.ensure([claim], budgetMs))).toMatchObject({
+        kind: 'unreachable',
+      });
+      expect(await fixture.nodeA.ownerOf(claim.roomKey)).toBeNull();
+      await fixture.nodeB.stop();
     });
   });
 }
