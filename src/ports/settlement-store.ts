@@ -18,9 +18,22 @@ export interface OpenSettlement {
   readonly createdAtMs: number;
 }
 
+/** An open void with all that an operator wants to know of it. */
+export interface ListedSettlement extends OpenSettlement {
+  readonly partition: number;
+  /** 0: at once. */
+  readonly nextTryAtMs: number;
+  /** Why the last try failed; empty before the first one. Cut to 1,000 characters. */
+  readonly lastError: string;
+}
+
 /** All methods throw a Retry failure when MySQL cannot be reached. */
 export interface SettlementStore {
-  /** Open rows of these partitions that may be tried at `nowMs`, oldest first. */
+  /**
+   * Open rows of these partitions that may be tried at `nowMs`, oldest first. Whoever asks for
+   * partition 0 also gets rows of partitions that the layout of the commands topic does not have:
+   * with fewer partitions than before, no row is without somebody who finds it (ADR 8).
+   */
   due(
     partitions: readonly number[],
     nowMs: number,
@@ -30,6 +43,8 @@ export interface SettlementStore {
   settled(debitKey: string, refundedCoins: bigint, nowMs: number): Promise<void>;
   /** Counts a fruitless try of an open row and says when the next one may come. */
   postponed(debitKey: string, error: string, nextTryAtMs: number): Promise<void>;
+  /** The oldest open rows of all partitions, due or not. */
+  listOpen(limit: number): Promise<readonly ListedSettlement[]>;
   /** Open rows in all, and the age anchor of the oldest; for metrics, at a slow pace. */
   backlog(): Promise<{ readonly open: number; readonly oldestCreatedAtMs: number | null }>;
 }

@@ -16,9 +16,11 @@ import type {
   DeadLetterRow,
   EventRow,
   FenceStep,
+  GiftStatRow,
   LaneBatch,
   LogRow,
   RoomMetaRow,
+  SettlementRow,
 } from '../../src/ports/commit-lane.ts';
 import type { TakenPartition } from '../../src/ports/partition-store.ts';
 
@@ -173,6 +175,40 @@ export function deadLetterOf(
     headersJson: '{}',
     recordTimeMs: 1_000,
     createdAtMs: 2_000,
+    ...fields,
+  };
+}
+
+/** A void of a debit key that no other test uses. */
+export function settlementOf(
+  partition: number,
+  fields: Partial<SettlementRow> = {},
+): SettlementRow {
+  drawn += 1;
+  return {
+    debitKey: `${process.pid.toString(16)}${drawn.toString(16).padStart(8, '0')}`.padStart(64, '0'),
+    appCode: testApp,
+    roomId: freshRoomId(),
+    commandId: freshCommandId(),
+    payerUserId: 'alice' as UserId,
+    partition,
+    reason: 'GIFT_NOT_CHARGED',
+    createdAtMs: 1_000,
+    ...fields,
+  };
+}
+
+/** What one gift of 10 coins adds to the statistics of its sender. */
+export function giftStatOf(roomId: RoomId, fields: Partial<GiftStatRow> = {}): GiftStatRow {
+  return {
+    appCode: testApp,
+    roomId,
+    userId: 'alice' as UserId,
+    sentCoins: 10n,
+    sentCount: 1n,
+    receivedCoins: 0n,
+    receivedCount: 0n,
+    updatedAtMs: 1_000,
     ...fields,
   };
 }

@@ -3,12 +3,14 @@
  * tests call it once per database.
  */
 import type { CommitLane } from '../../ports/commit-lane.ts';
+import type { GiftCatalogue } from '../../ports/gift-catalogue.ts';
 import type { OutboxStore } from '../../ports/outbox-store.ts';
 import type { PartitionStore } from '../../ports/partition-store.ts';
 import type { ReplySlots } from '../../ports/reply-slots.ts';
 import type { RoomQueries } from '../../ports/room-queries.ts';
 import type { RoomReader } from '../../ports/room-reader.ts';
 import type { SchemaRegistry } from '../../ports/schema-registry.ts';
+import type { SettlementStore } from '../../ports/settlement-store.ts';
 import type { SnapshotStore } from '../../ports/snapshot-store.ts';
 import {
   defaultPoolLimits,
@@ -21,11 +23,13 @@ import type { MysqlServerSettings, PoolLimits, SessionLimits } from './connectio
 import { checkDurability } from './durability-check.ts';
 import type { DurabilityFinding } from './durability-check.ts';
 import { MysqlCommitLane } from './mysql-commit-lane.ts';
+import { MysqlGiftCatalogue } from './mysql-gift-catalogue.ts';
 import { MysqlPartitionStore } from './mysql-partition-store.ts';
 import { MysqlReplySlots } from './mysql-reply-slots.ts';
 import { MysqlRoomQueries } from './mysql-room-queries.ts';
 import { MysqlRoomReader } from './mysql-room-reader.ts';
 import { MysqlSchemaRegistry } from './mysql-schema-registry.ts';
+import { MysqlSettlementStore } from './mysql-settlement-store.ts';
 import { MysqlSnapshotStore } from './mysql-snapshot-store.ts';
 import { createOutboxStore } from './outbox-store.ts';
 import { MysqlPool } from './pool.ts';
@@ -68,6 +72,8 @@ export interface MysqlDrivers {
   readonly replySlots: ReplySlots;
   readonly schemaRegistry: SchemaRegistry;
   readonly outboxStore: OutboxStore;
+  readonly giftCatalogue: GiftCatalogue;
+  readonly settlementStore: SettlementStore;
   /** For further drivers on the same database. */
   readonly pool: MysqlPool;
   /** A lane; connects when it first has something to commit. Stop it before `close`. */
@@ -100,6 +106,8 @@ export function createMysqlDrivers(settings: MysqlSettings): MysqlDrivers {
     replySlots: new MysqlReplySlots(pool, settings.repliesTopic),
     schemaRegistry: new MysqlSchemaRegistry(pool),
     outboxStore: createOutboxStore(pool),
+    giftCatalogue: new MysqlGiftCatalogue(pool),
+    settlementStore: new MysqlSettlementStore(pool, commandsTopic),
     pool,
     openLane: (options) => openLane(settings, options),
     checkDurability: () => checkDurability(pool),

@@ -1,0 +1,130 @@
+/** What each app sells, in MySQL. Versions are only ever added, so a reader needs no lock. */
+import type { AppCode, GiftId } from '../../domain/ids.ts';
+import { assert } from '../../kernel/assert.ts';
+import { Failure } from '../../kernel/failure.ts';
+import type { CatalogueGift, GiftCatalogue } from '../../ports/gift-catalogue.ts';
+import { toFailure, toMysqlError } from './mysql-errors.ts';
+import type { MysqlPool } from './pool.ts';
+import type { MysqlSession, Row } from './session.ts';
+
+/**
+ * Rounds of one `put` against other writers of the same gift. Each round that is lost was won by
+ * somebody, so this many writers at once are served for certain.
+ */
+const putRoundsMax = 50;
+
+const columns = 'gift_id, catalogue_version, coin_price, on_sale';
+
+/** See the port. A price that BIGINT does not hold is Reject `DATA_REFUSED`. */
+export class MysqlGiftCatalogue implements GiftCatalogue {
+  private readonly pool: MysqlPool;
+
+  constructor(pool: MysqlPool) {
+    this.pool = pool;
+  }
+
+  async current(appCode: AppCode, giftId: GiftId): Promise<CatalogueGift | null> {
+    const rows = await this.pool.rows(
+      'reading a gift',
+      `SELECT ${columns} FROM gift_catalogue WHERE app_code = ? AND gift_id = ? ` +
+        'ORDER BY catalogue_version DESC LIMIT 1',
+      [appCode, giftId],
+    );
+    return rows[0] === undefined ? null : giftOf(rows[0]);
+  }
+
+  async version(
+    appCode: AppCode,
+    giftId: GiftId,
+    catalogueVersion: bigint,
+  ): Promise<CatalogueGift | null> {
+    const rows = await this.pool.rows(
+      'reading a version of a gift',
+      `SELECT ${columns} FROM gift_catalogue ` +
+        'WHERE app_code = ? AND gift_id = ? AND catalogue_version = ?',
+      [appCode, giftId, catalogueVersion],
+    );
+    return rows[0] === undefined ? null : giftOf(rows[0]);
+  }
+
+  /** An answer that is lost may leave a version behind; asking again makes one more of the same. */
+  async put(
+    appCode: AppCode,
+    gift: { readonly giftId: GiftId; readonly coinPrice: bigint; readonly onSale: boolean },
+    nowMs: number,
+  ): Promise<CatalogueGift> {
+    assert(gift.coinPrice > 0n, 'a gift costs something', { price: gift.coinPrice });
+    try {
+      return await this.pool.withSession(async (session) => {
+        for (let round = 1; round <= putRoundsMax; round += 1) {
+          const catalogueVersion = (await newestVersion(session, appCode, gift.giftId)) + 1n;
+          const stored = { ...gift, catalogueVersion };
+          if (await isInserted(session, appCode, stored, nowMs)) return stored;
+        }
+        const message = `gift ${gift.giftId} is being changed by many writers at once`;
+        throw new Failure('retry', 'UNAVAILABLE', message, { retryAfterMs: 100 });
+      });
+    } catch (thrown) {
+      throw toFailure(thrown, 'storing a gift');
+    }
+  }
+
+  async list(appCode: AppCode): Promise<readonly CatalogueGift[]> {
+    const rows = await this.pool.rows(
+      'listing gifts',
+      'SELECT c.gift_id, c.catalogue_version, c.coin_price, c.on_sale FROM gift_catalogue c ' +
+        'JOIN (SELECT gift_id, MAX(catalogue_version) AS newest FROM gift_catalogue ' +
+        'WHERE app_code = ? GROUP BY gift_id) n ' +
+        'ON c.gift_id = n.gift_id AND c.catalogue_version = n.newest ' +
+        'WHERE c.app_code = ? ORDER BY c.gift_id',
+      [appCode, appCode],
+    );
+    return rows.map(giftOf);
+  }
+}
+
+/** 0 for a gift that the app never had. */
+async function newestVersion(
+  session: MysqlSession,
+  appCode: AppCode,
+  giftId: GiftId,
+): Promise<bigint> {
+  const rows = await session.rows(
+    'SELECT COALESCE(MAX(catalogue_version), 0) AS newest FROM gift_catalogue ' +
+      'WHERE app_code = ? AND gift_id = ?',
+    [appCode, giftId],
+  );
+  return BigInt(String(rows[0]?.['newest'] ?? 0));
+}
+
+/**
+ * Scenario: two writers saw the same newest version. The primary key lets one of them have the next;
+ * the other one looks again. Test: "makes as many versions as there are writers at once".
+ */
+async function isInserted(
+  session: MysqlSession,
+  appCode: AppCode,
+  gift: CatalogueGift,
+  nowMs: number,
+): Promise<boolean> {
+  try {
+    await session.run(
+      'INSERT INTO gift_catalogue (app_code, gift_id, catalogue_version, coin_price, on_sale, ' +
+        'created_at_ms) VALUES (?, ?, ?, ?, ?, ?)',
+      [appCode, gift.giftId, gift.catalogueVersion, gift.coinPrice, gift.onSale ? 1 : 0, nowMs],
+    );
+    return true;
+  } catch (thrown) {
+    if (toMysqlError(thrown).sort === 'duplicate') return false;
+    throw thrown;
+  }
+}
+
+function giftOf(row: Row): CatalogueGift {
+  return {
+    giftId: String(row['gift_id']) as GiftId,
+    catalogueVersion: BigInt(String(row['catalogue_version'])),
+    coinPrice: BigInt(String(row['coin_price'])),
+    onSale: Number(row['on_sale']) === 1,
+  };
+}

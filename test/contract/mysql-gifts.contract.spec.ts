@@ -1,0 +1,59 @@
+/** The contracts about gifts on MySQL. */
+import { openMysqlSpace } from '../support/mysql-space.ts';
+import { commitLaneGiftsContract } from './suites/commit-lane-gifts-contract.ts';
+import { giftCatalogueContract } from './suites/gift-catalogue-contract.ts';
+import { settlementStoreContract } from './suites/settlement-store-contract.ts';
+
+giftCatalogueContract('MySQL', async () => {
+  const space = await openMysqlSpace();
+  return { catalogue: space.drivers.giftCatalogue, close: () => space.close() };
+});
+
+settlementStoreContract('MySQL', async (layout) => {
+  const space = await openMysqlSpace();
+  await space.drivers.partitionStore.ensureLayout({ topic: 't.commands', ...layout });
+  const lane = space.drivers.openLane({ incarnation: 'one', lane: 0 });
+  return {
+    settlements: space.drivers.settlementStore,
+    lane,
+    clear: async () => {
+      await space.sql('DELETE FROM wallet_settlement');
+    },
+    close: async () => {
+      await lane.stop();
+      await space.close();
+    },
+  };
+});
+
+commitLaneGiftsContract('MySQL', async () => {
+  const space = await openMysqlSpace();
+  const { partitionStore, settlementStore, roomQueries } = space.drivers;
+  return {
+    store: partitionStore,
+    settlements: settlementStore,
+    queries: roomQueries,
+    openLane: (incarnation) => space.drivers.openLane({ incarnation, lane: 0 }),
+    pin: async (appCode, roomId) => {
+      await space.sql(
+        'UPDATE room_list_entries SET pinned = 1 WHERE app_code = ? AND room_id = ?',
+        [appCode, roomId],
+      );
+    },
+    statsOf: async (roomId) => {
+      const rows = await space.sql(
+        'SELECT * FROM room_user_gift_stats WHERE room_id = ? ORDER BY user_id',
+        [roomId],
+      );
+      return rows.map((row) => ({
+        userId: String(row['user_id']),
+        sentCoins: BigInt(String(row['sent_coins'])),
+        sentCount: BigInt(String(row['sent_count'])),
+        receivedCoins: BigInt(String(row['received_coins'])),
+        receivedCount: BigInt(String(row['received_count'])),
+        updatedAtMs: Number(row['updated_at_ms']),
+      }));
+    },
+    close: () => space.close(),
+  };
+});
