@@ -2,7 +2,7 @@
 import { pino } from 'pino';
 import type { Log, LogFields } from '../../ports/log.ts';
 import type { BoundedOutput } from './bounded-output.ts';
-import { plainFields } from './plain-fields.ts';
+import { plainFields } from '../plain-fields.ts';
 
 /** Levels that the configuration can name. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';

@@ -67,7 +67,11 @@ export function createPrometheusMetrics(
       count: (name, labels = {}, by = 1) =>
         record<Counter>(name, Counter, (counter) => counter.inc(mutable(labels), by)),
       gauge: (name, value, labels = {}) =>
-        record<Gauge>(name, Gauge, (gauge) => gauge.set(mutable(labels), value)),
+        record<Gauge>(name, Gauge, (gauge) => {
+          // The library refuses it for the other kinds only.
+          if (!Number.isFinite(value)) return onFault(name);
+          gauge.set(mutable(labels), value);
+        }),
       observeMs: (name, durationMs, labels = {}) =>
         record<Histogram>(name, Histogram, (histogram) =>
           histogram.observe(mutable(labels), durationMs),

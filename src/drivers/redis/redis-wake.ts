@@ -33,7 +33,8 @@ class RedisWakeDriver implements RedisWake {
   private readonly channel: string;
   private readonly publisher: Redis;
   private subscriber: Redis | null = null;
-  private readonly listeners = new Set<() => void>();
+  /** By subscription: one function may listen twice, and each ends for itself. */
+  private readonly listeners = new Map<symbol, () => void>();
   private cancelPublish: CancelTimer | null = null;
   private isPublishing = false;
   private isHinted = false;
@@ -55,9 +56,10 @@ class RedisWakeDriver implements RedisWake {
   }
 
   subscribe(onHint: () => void): () => void {
-    this.listeners.add(onHint);
+    const subscription = Symbol('subscription');
+    this.listeners.set(subscription, onHint);
     this.subscriber ??= this.createSubscriber();
-    return () => this.listeners.delete(onHint);
+    return () => this.listeners.delete(subscription);
   }
 
   stop(): Promise<void> {
@@ -106,8 +108,15 @@ class RedisWakeDriver implements RedisWake {
     return subscriber;
   }
 
+  /** One listener's fault takes the hint from no other, and never reaches who hinted. */
   private tellListeners(): void {
-    for (const listener of this.listeners) listener();
+    for (const listener of this.listeners.values()) {
+      try {
+        listener();
+      } catch (thrown) {
+        this.deps.log.error({ error: thrown }, 'a listener of wake hints threw');
+      }
+    }
   }
 }
 

@@ -33,11 +33,12 @@ const hashBytes = 32;
 const defaultRunningMax = 2;
 const defaultWaitingMax = 64;
 const busyRetryMs = 500;
-/** Bounds for stored parameters, so that a damaged row cannot ask for gigabytes. */
+/** Bound of a stored cost, so that a damaged row cannot ask for gigabytes. */
 const costMax = 2 ** 17;
 const bytesPerBlock = 128;
 
-const encodedForm = /^scrypt\$(\d{1,7})\$(\d{1,2})\$(\d{1,2})\$([\w-]{8,64})\$([\w-]{16,128})$/;
+/** Salt and hash have one length: a hash that was cut short must not match by what is left of it. */
+const encodedForm = /^scrypt\$(\d{1,7})\$(\d{1,2})\$(\d{1,2})\$([\w-]{22})\$([\w-]{43})$/;
 
 interface Parameters {
   readonly cost: number;
@@ -84,7 +85,12 @@ function decode(encodedHash: string) {
     blockSize: Number(block),
     parallelization: Number(parallel),
   };
-  if (!(parameters.cost > 1 && parameters.cost <= costMax)) {
+  const isOurs =
+    isPowerOfTwo(parameters.cost) &&
+    parameters.cost <= costMax &&
+    parameters.blockSize === blockSize &&
+    parameters.parallelization === parallelization;
+  if (!isOurs) {
     throw new Failure('corrupt', 'INTERNAL', 'a stored password hash is not of our form');
   }
   return {
@@ -92,6 +98,10 @@ function decode(encodedHash: string) {
     salt: Buffer.from(salt, 'base64url'),
     hash: Buffer.from(hash, 'base64url'),
   };
+}
+
+function isPowerOfTwo(cost: number): boolean {
+  return cost > 1 && Number.isInteger(Math.log2(cost));
 }
 
 /** Equal texts in different Unicode forms are one password. */

@@ -51,12 +51,67 @@ export function wakeContract(name: string, makeFixture: () => Promise<WakeFixtur
       end();
     });
 
+    it('ends each subscription for itself, and only once', async () => {
+      const { here } = fixture;
+      let woken = 0;
+      const onHint = (): void => void (woken += 1);
+      const [endOne, endOther] = [here.subscribe(onHint), here.subscribe(onHint)];
+      endOne();
+      endOne();
+      here.hint();
+      expect(woken).toBe(1);
+      endOther();
+      here.hint();
+      expect(woken).toBe(1);
+    });
+
+    it('wakes the own process at once, while the hint is given', () => {
+      let woken = 0;
+      const end = fixture.here.subscribe(() => (woken += 1));
+      fixture.here.hint();
+      expect(woken).toBe(1);
+      end();
+    });
+
+    it('lets a listener that throws take the hint from nobody and reach nobody', async () => {
+      const woken = { here: 0, there: 0 };
+      const ends = [fixture.here, fixture.there].flatMap((end) => [
+        end.subscribe(() => {
+          throw new Error('a listener with a fault');
+        }),
+        end.subscribe(() => (woken[end === fixture.here ? 'here' : 'there'] += 1)),
+      ]);
+      fixture.here.hint();
+      expect(woken.here).toBe(1);
+      await waitUntil('the other end woken', () => {
+        fixture.here.hint();
+        return Promise.resolve(woken.there > 0);
+      });
+      ends.forEach((end) => end());
+    });
+
     it('takes a flood of hints without waiting and without a throw', async () => {
       let woken = 0;
       const end = fixture.there.subscribe(() => (woken += 1));
       for (let hint = 0; hint < 10_000; hint += 1) fixture.here.hint();
       await waitUntil('the flood heard', () => Promise.resolve(woken > 0));
       expect(woken).toBeLessThan(100);
+      end();
+    });
+
+    it('hears the last of many hints, too', async () => {
+      // Each hint must be followed by a look: one that came while others were on their way as well.
+      const heardAt: number[] = [];
+      let hinted = 0;
+      const end = fixture.there.subscribe(() => heardAt.push(hinted));
+      for (let round = 0; round < 50; round += 1) {
+        hinted = round;
+        fixture.here.hint();
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      await waitUntil('a look after the last hint', () => Promise.resolve(heardAt.at(-1) === 49), {
+        seen: () => heardAt,
+      });
       end();
     });
   });

@@ -8,6 +8,7 @@ import { issueDevelopmentToken } from '../../../../src/drivers/jwt/development-t
 import { createTokenVerifier } from '../../../../src/drivers/jwt/token-verifier.ts';
 import type { Caller } from '../../../../src/ports/room-api.ts';
 import type { TokenVerifier } from '../../../../src/ports/token-verifier.ts';
+import { tokenVerifierContract } from '../../../contract/suites/token-verifier-contract.ts';
 
 const secret = 'a secret of thirty-two bytes or more';
 const nowMs = 1_700_000_000_000;
@@ -128,4 +129,44 @@ describe('a key set', () => {
     const { sign } = await keySet('ES256');
     expect(await verifier.verify(await sign('k1'))).toMatchObject({ kind: 'unreachable' });
   });
+});
+
+/** The same suite over a shared secret and over a key set; both know how it is without keys. */
+describe('the contract of the port', () => {
+  const jwtOf = (claims: Record<string, unknown>, alg: string) =>
+    new SignJWT(claims).setProtectedHeader({ alg, kid: 'k1' });
+  const bytesOf = (text: string) => new TextEncoder().encode(text);
+
+  async function fixture(kind: 'secret' | 'key set') {
+    let wallMs = nowMs;
+    const clock = { wallMs: () => wallMs, monoMs: () => 0 };
+    const [known, stranger] = [await generateKeyPair('ES256'), await generateKeyPair('ES256')];
+    const folder = mkdtempSync(path.join(tmpdir(), 'roomcell-jwks-'));
+    const file = path.join(folder, 'keys.json');
+    const jwk = { ...(await exportJWK(known.publicKey)), alg: 'ES256', kid: 'k1', use: 'sig' };
+    writeFileSync(file, JSON.stringify({ keys: [jwk] }));
+    const keySet = await createTokenVerifier({ kind: 'jwksFile', path: file }, clock);
+    rmSync(folder, { recursive: true });
+    const nowhere = { kind: 'jwksUrl', url: 'http://127.0.0.1:9/keys' } as const;
+    const withoutKeys = await createTokenVerifier(nowhere, clock);
+    const isSecret = kind === 'secret';
+    const signWith = (
+      claims: Record<string, unknown>,
+      text: string,
+      key: typeof known.privateKey,
+    ) => (isSecret ? jwtOf(claims, 'HS256').sign(bytesOf(text)) : jwtOf(claims, 'ES256').sign(key));
+    return {
+      verifier: isSecret ? await createTokenVerifier({ kind: 'hs256', secret }, clock) : keySet,
+      nowMs,
+      sign: (claims: Record<string, unknown>) => signWith(claims, secret, known.privateKey),
+      signByStranger: (claims: Record<string, unknown>) =>
+        signWith(claims, 'another secret of thirty-two bytes or so', stranger.privateKey),
+      moveTo: (ms: number) => void (wallMs = ms),
+      verifyWithoutKeys: async (claims: Record<string, unknown>) =>
+        withoutKeys.verify(await jwtOf(claims, 'ES256').sign(known.privateKey)),
+    };
+  }
+
+  tokenVerifierContract('JWT with a shared secret', () => fixture('secret'));
+  tokenVerifierContract('JWT with a key set', () => fixture('key set'));
 });

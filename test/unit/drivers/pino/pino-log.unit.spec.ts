@@ -6,6 +6,7 @@ import {
 } from '../../../../src/drivers/pino/bounded-output.ts';
 import { createPinoLog } from '../../../../src/drivers/pino/pino-log.ts';
 import { Failure } from '../../../../src/kernel/failure.ts';
+import { logContract } from '../../../contract/suites/log-contract.ts';
 
 /** A stream whose reader sleeps until `wake`. */
 class SleepyStream implements OutputStream {
@@ -166,4 +167,17 @@ describe('the output', () => {
     expect(output.droppedLines()).toBe(1);
     await output.flush(60_000);
   });
+});
+
+logContract('pino', () => {
+  const stream = new SleepyStream(true);
+  const output = createBoundedOutput(stream, 1_000_000);
+  return {
+    log: createPinoLog({ level: 'debug', base: {}, output }),
+    lines: () =>
+      stream.lines.map((line) => {
+        const { level, time: _, msg, ...fields } = JSON.parse(line) as Record<string, unknown>;
+        return { level: String(level), message: String(msg), fields };
+      }),
+  };
 });

@@ -2,6 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { MetricRow } from '../../../../src/drivers/prometheus/metric-table.ts';
 import { createPrometheusMetrics } from '../../../../src/drivers/prometheus/prometheus-metrics.ts';
+import type { MetricLabels } from '../../../../src/ports/metrics.ts';
+import { metricsContract } from '../../../contract/suites/metrics-contract.ts';
 
 const table: Record<string, MetricRow> = {
   commands_total: { kind: 'counter', labels: ['outcome'], about: 'Commands.' },
@@ -58,4 +60,37 @@ describe('metrics', () => {
       `roomcell_metric_faults_total{name="${name}"} 1`,
     ]);
   });
+});
+
+metricsContract('Prometheus', () => {
+  const rows: Record<string, MetricRow> = {
+    calls_total: { kind: 'counter', labels: ['outcome'], about: 'Calls.' },
+    waiting: { kind: 'gauge', labels: [], about: 'Waiting.' },
+    depth: { kind: 'gauge', labels: ['queue'], about: 'Depth.' },
+    took_ms: { kind: 'duration', labels: ['step'], about: 'Time.' },
+  };
+  const { metrics, text } = createPrometheusMetrics(rows, { processMetrics: false });
+  /** Values of the lines with this name; with exactly these labels, if any are named. */
+  const values = async (name: string, labels: MetricLabels = {}): Promise<number[]> => {
+    const pairs = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
+    const series = pairs.length === 0 ? name : `${name}{${pairs.join(',')}}`;
+    return (await text())
+      .split('\n')
+      .filter((line) => line.startsWith(`roomcell_${series} `))
+      .map((line) => Number(line.split(' ').at(-1)));
+  };
+  return {
+    metrics,
+    async read(name, labels) {
+      if (!name.endsWith('_ms')) return (await values(name, labels))[0] ?? null;
+      const [count = 0] = await values(`${name}_count`, labels);
+      const [sum = 0] = await values(`${name}_sum`, labels);
+      return [count, sum];
+    },
+    async faults() {
+      const lines = (await text()).split('\n');
+      const faults = lines.filter((line) => line.startsWith('roomcell_metric_faults_total{'));
+      return faults.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+    },
+  };
 });

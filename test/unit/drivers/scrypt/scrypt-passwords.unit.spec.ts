@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { AppCode, CommandId, RoomId } from '../../../../src/domain/ids.ts';
 import { createScryptPasswords } from '../../../../src/drivers/scrypt/scrypt-passwords.ts';
 import type { PasswordOrigin } from '../../../../src/ports/passwords.ts';
+import { passwordsContract } from '../../../contract/suites/passwords-contract.ts';
 
 const secret = 'a secret of thirty-two bytes or more';
 /** Cheap: what is tested does not depend on the cost. */
@@ -78,4 +79,25 @@ test('work beyond what may wait is refused at once, the rest is done', async () 
 
 test('a secret that is too short is refused at the start', () => {
   expect(() => createScryptPasswords({ secret: 'short' })).toThrow('fewer than 32 bytes');
+});
+
+passwordsContract('scrypt', () => {
+  const open = (itsSecret: string) =>
+    createScryptPasswords({ secret: itsSecret, cost, runningMax: 2, waitingMax: 3 });
+  const salt = 'A'.repeat(22);
+  const hash = 'A'.repeat(43);
+  return {
+    here: open(secret),
+    there: open(secret),
+    elsewhere: open(`${secret}!`),
+    capacity: 5,
+    damaged: [
+      `scrypt$9999999$8$1$${salt}$${hash}`,
+      `scrypt$15$8$1$${salt}$${hash}`,
+      `scrypt$16$99$1$${salt}$${hash}`,
+      `scrypt$16$8$99$${salt}$${hash}`,
+      `scrypt$1$8$1$${salt}$${hash}`,
+      `memory$${salt}$${hash}`,
+    ],
+  };
 });
