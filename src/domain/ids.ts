@@ -42,6 +42,11 @@ export function userIdFault(text: string): IdFault | null {
   return userIdPattern.test(text) ? null : 'malformed';
 }
 
+/** Returns the fault of a gift id, or null when it obeys the rule. */
+export function giftIdFault(text: string): IdFault | null {
+  return wideIdFault(text);
+}
+
 /** Returns the fault of a caller's command id, or null; the prefixes of our own ids are refused. */
 export function commandIdFault(text: string): IdFault | null {
   if (text === '') return 'missing';

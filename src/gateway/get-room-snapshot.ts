@@ -31,7 +31,7 @@ export type GetRoomSnapshot = (
 /** See the file header. */
 export function createGetRoomSnapshot(
   ports: RebuildPorts,
-  limits: Pick<GatewayLimits, 'roomReadsMax' | 'busyRetryMs'>,
+  limits: Pick<GatewayLimits, 'roomReadsMax' | 'busyRetryMs' | 'giftRankMax'>,
 ): GetRoomSnapshot {
   const reading = new Map<RoomKey, RoomReads>();
 
@@ -67,7 +67,8 @@ export function createGetRoomSnapshot(
     faults.throwIfAny();
     const state = await readRoom(roomKeyOf(key.appCode as AppCode, key.roomId as RoomId));
     if (state === null) throw refusal('ROOM_NOT_FOUND');
-    return roomView(state, caller.role === 'user' ? (caller.subject as UserId) : null);
+    const viewer = caller.role === 'user' ? (caller.subject as UserId) : null;
+    return roomView(state, viewer, limits.giftRankMax);
   };
 }
 

@@ -20,6 +20,8 @@ export interface GatewayLimits {
   readonly heartbeatWaitersMax: number;
   /** Rooms that may be rebuilt for a read at once. Full: GATEWAY_BUSY. */
   readonly roomReadsMax: number;
+  /** Places of the gift rank in a room's view. */
+  readonly giftRankMax: number;
   /** Seat counts that CreateRoom takes. */
   readonly seatCounts: readonly number[];
 }
@@ -35,5 +37,6 @@ export const defaultGatewayLimits: GatewayLimits = {
   heartbeatFoldItemsMax: 500,
   heartbeatWaitersMax: 20_000,
   roomReadsMax: 64,
+  giftRankMax: 20,
   seatCounts: Array.from({ length: 20 }, (_, index) => index + 1),
 };

@@ -124,6 +124,7 @@ function cellOptions({ config, nodeId, incarnation, topics }: WiringContext): Ce
     limits: {
       usersPerRoomMax: limits.usersPerRoomMax,
       eventsPerCommandMax: limits.eventsPerCommandMax,
+      giftRankMax: config.rankLimit,
     },
   };
 }

@@ -121,7 +121,7 @@ async function authOf({ auth }: RoomcellConfig, { clock }: WiringContext): Promi
   return { kind: 'tokens', verifier: await createTokenVerifier(keys, clock) };
 }
 
-function limitsOf({ gateway }: RoomcellConfig): GatewayLimits {
+function limitsOf({ gateway, rankLimit }: RoomcellConfig): GatewayLimits {
   return {
     ...defaultGatewayLimits,
     pendingCallsMax: gateway.pendingCallsMax,
@@ -133,6 +133,7 @@ function limitsOf({ gateway }: RoomcellConfig): GatewayLimits {
     heartbeatFoldItemsMax: gateway.heartbeatFoldItemsMax,
     heartbeatWaitersMax: gateway.heartbeatWaitersMax,
     roomReadsMax: gateway.roomReadsMax,
+    giftRankMax: rankLimit,
   };
 }
 

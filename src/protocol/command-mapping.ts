@@ -50,6 +50,13 @@ const commandReaders: CommandReaders = {
     micSessionId: fields.micSessionId,
   }),
   CloseRoom: (fields) => ({ type: 'CloseRoom', reason: fields.reason, note: fields.note }),
+  SendGift: (fields) => ({
+    type: 'SendGift',
+    giftId: fields.giftId,
+    giftCount: fields.giftCount,
+    targetUserIds: fields.targetUserIds,
+    comboId: fields.comboId,
+  }),
   ExpireMicPublish: (fields) => ({
     type: 'ExpireMicPublish',
     seatNo: fields.seatNo,

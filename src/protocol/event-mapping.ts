@@ -87,6 +87,19 @@ const eventReaders: EventReaders = {
     reason: fields.reason,
     note: fields.note,
     finalOnlineCount: fields.finalOnlineCount,
+    finalHeat: fields.finalHeat,
+  }),
+  RoomGiftSent: (fields) => ({
+    type: 'RoomGiftSent',
+    senderUserId: fields.senderUserId,
+    targetUserId: fields.targetUserId,
+    giftId: fields.giftId,
+    giftCount: fields.giftCount,
+    coins: fields.coins,
+    unitPrice: fields.unitPrice,
+    catalogueVersion: fields.catalogueVersion,
+    comboId: fields.comboId,
+    billingReceiptId: fields.billingReceiptId,
   }),
 };
 

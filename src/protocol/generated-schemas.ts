@@ -38,7 +38,11 @@ export const schemaJson = {
     '{"name":"note","type":"string","default":""}]},' +
     '{"type":"record","name":"roomcell.ExpireMicPublish","fields":[{"name":"seatNo","type":"int","default":0},' +
     '{"name":"micSessionId","type":"string","default":""},' +
-    '{"name":"publishDeadlineMs","type":{"type":"long","logicalType":"timestamp-millis"},"default":0}]}],"default":null}]},' +
+    '{"name":"publishDeadlineMs","type":{"type":"long","logicalType":"timestamp-millis"},"default":0}]},' +
+    '{"type":"record","name":"roomcell.SendGift","fields":[{"name":"giftId","type":"string","default":""},' +
+    '{"name":"giftCount","type":"int","default":0},' +
+    '{"name":"targetUserIds","type":{"type":"array","items":"string"},"default":[]},' +
+    '{"name":"comboId","type":"string","default":""}]}],"default":null}]},' +
     '{"type":"record","name":"roomcell.HeartbeatFold","fields":[{"name":"items","type":{"type":"array","items":{"type":"record","name":"roomcell.HeartbeatItem","fields":[{"name":"appCode","type":"string","default":""},' +
     '{"name":"roomId","type":"string","default":""},' +
     '{"name":"userId","type":"string","default":""}]}},"default":[]}]}],"default":null}]}',
@@ -88,7 +92,17 @@ export const schemaJson = {
     '{"name":"closedByKind","type":{"type":"enum","name":"roomcell.CloserKind","symbols":["UNKNOWN","owner","admin","operator","system"],"default":"UNKNOWN"},"default":"UNKNOWN"},' +
     '{"name":"reason","type":"string","default":""},' +
     '{"name":"note","type":"string","default":""},' +
-    '{"name":"finalOnlineCount","type":"int","default":0}]}],"default":null}]}',
+    '{"name":"finalOnlineCount","type":"int","default":0},' +
+    '{"name":"finalHeat","type":"long","default":0}]},' +
+    '{"type":"record","name":"roomcell.RoomGiftSent","fields":[{"name":"senderUserId","type":"string","default":""},' +
+    '{"name":"targetUserId","type":"string","default":""},' +
+    '{"name":"giftId","type":"string","default":""},' +
+    '{"name":"giftCount","type":"int","default":0},' +
+    '{"name":"coins","type":"long","default":0},' +
+    '{"name":"unitPrice","type":"long","default":0},' +
+    '{"name":"catalogueVersion","type":"long","default":0},' +
+    '{"name":"comboId","type":"string","default":""},' +
+    '{"name":"billingReceiptId","type":"string","default":""}]}],"default":null}]}',
   LoggedEvents:
     '{"type":"record","name":"roomcell.LoggedEvents","fields":[{"name":"events","type":{"type":"array","items":["null",{"type":"record","name":"roomcell.RoomCreated","fields":[{"name":"ownerUserId","type":"string","default":""},' +
     '{"name":"title","type":"string","default":""},' +
@@ -127,7 +141,17 @@ export const schemaJson = {
     '{"name":"closedByKind","type":{"type":"enum","name":"roomcell.CloserKind","symbols":["UNKNOWN","owner","admin","operator","system"],"default":"UNKNOWN"},"default":"UNKNOWN"},' +
     '{"name":"reason","type":"string","default":""},' +
     '{"name":"note","type":"string","default":""},' +
-    '{"name":"finalOnlineCount","type":"int","default":0}]}]},"default":[]}]}',
+    '{"name":"finalOnlineCount","type":"int","default":0},' +
+    '{"name":"finalHeat","type":"long","default":0}]},' +
+    '{"type":"record","name":"roomcell.RoomGiftSent","fields":[{"name":"senderUserId","type":"string","default":""},' +
+    '{"name":"targetUserId","type":"string","default":""},' +
+    '{"name":"giftId","type":"string","default":""},' +
+    '{"name":"giftCount","type":"int","default":0},' +
+    '{"name":"coins","type":"long","default":0},' +
+    '{"name":"unitPrice","type":"long","default":0},' +
+    '{"name":"catalogueVersion","type":"long","default":0},' +
+    '{"name":"comboId","type":"string","default":""},' +
+    '{"name":"billingReceiptId","type":"string","default":""}]}]},"default":[]}]}',
   ReplyRecord:
     '{"type":"record","name":"roomcell.ReplyRecord","fields":[{"name":"content","type":["null",{"type":"record","name":"roomcell.ResultReply","fields":[{"name":"resultBytes","type":"bytes","default":""},' +
     '{"name":"replayed","type":"boolean","default":false},' +
@@ -162,7 +186,11 @@ export const schemaJson = {
     '{"name":"present","type":"boolean","default":false},' +
     '{"name":"seatNo","type":"int","default":0},' +
     '{"name":"micSessionId","type":"string","default":""},' +
-    '{"name":"muted","type":"boolean","default":false}]}],"default":null}]}],"default":null}]},' +
+    '{"name":"muted","type":"boolean","default":false}]}],"default":null},' +
+    '{"name":"roomHeat","type":"long","default":0},' +
+    '{"name":"giftRank","type":{"type":"array","items":{"type":"record","name":"roomcell.RankItem","fields":[{"name":"userId","type":"string","default":""},' +
+    '{"name":"coins","type":"long","default":0},' +
+    '{"name":"rank","type":"int","default":0}]}},"default":[]}]}],"default":null}]},' +
     '{"type":"record","name":"roomcell.RefusalReply","fields":[{"name":"reason","type":"string","default":""},' +
     '{"name":"facts","type":{"type":"array","items":{"type":"record","name":"roomcell.Fact","fields":[{"name":"name","type":"string","default":""},' +
     '{"name":"value","type":"string","default":""}]}},"default":[]},' +
@@ -185,7 +213,14 @@ export const schemaJson = {
     '{"name":"joinedAtVersion","type":"long","default":0}]}],"default":null},' +
     '{"name":"seatNo","type":["null","int"],"default":null},' +
     '{"name":"micSessionId","type":["null","string"],"default":null},' +
-    '{"name":"publishDeadlineMs","type":["null",{"type":"long","logicalType":"timestamp-millis"}],"default":null}]},"default":{}}]}',
+    '{"name":"publishDeadlineMs","type":["null",{"type":"long","logicalType":"timestamp-millis"}],"default":null},' +
+    '{"name":"billingReceiptId","type":["null","string"],"default":null},' +
+    '{"name":"coinBalanceAfter","type":["null","long"],"default":null},' +
+    '{"name":"giftIncomeBalanceAfter","type":["null","long"],"default":null},' +
+    '{"name":"roomHeat","type":["null","long"],"default":null},' +
+    '{"name":"giftRank","type":["null",{"type":"array","items":{"type":"record","name":"roomcell.RankItem","fields":[{"name":"userId","type":"string","default":""},' +
+    '{"name":"coins","type":"long","default":0},' +
+    '{"name":"rank","type":"int","default":0}]}}],"default":null}]},"default":{}}]}',
   RoomSnapshot:
     '{"type":"record","name":"roomcell.RoomSnapshot","fields":[{"name":"state","type":{"type":"record","name":"roomcell.RoomState","fields":[{"name":"appCode","type":"string","default":""},' +
     '{"name":"roomId","type":"string","default":""},' +
@@ -227,7 +262,12 @@ export const schemaJson = {
     '{"name":"reason","type":"string","default":""},' +
     '{"name":"note","type":"string","default":""},' +
     '{"name":"closedAtMs","type":{"type":"long","logicalType":"timestamp-millis"},"default":0},' +
-    '{"name":"finalOnlineCount","type":"int","default":0}]}],"default":null}]},"default":{}}]}',
+    '{"name":"finalOnlineCount","type":"int","default":0},' +
+    '{"name":"finalHeat","type":"long","default":0}]}],"default":null},' +
+    '{"name":"heat","type":"long","default":0},' +
+    '{"name":"giftSenders","type":{"type":"array","items":{"type":"record","name":"roomcell.GiftSender","fields":[{"name":"userId","type":"string","default":""},' +
+    '{"name":"coins","type":"long","default":0},' +
+    '{"name":"reachedAtVersion","type":"long","default":0}]}},"default":[]}]},"default":{}}]}',
 } as const;
 
 /** Names of the records that this release writes. */

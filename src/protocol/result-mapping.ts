@@ -1,6 +1,7 @@
 /**
  * Result records and replies between the domain and the wire.
  */
+import type { RankItem } from '../domain/gift/gift-rank.ts';
 import type { ResultFields } from '../domain/room/decision.ts';
 import type { PresentUser } from '../domain/room/state.ts';
 import type { MicSessionId, RoomVersion } from '../domain/ids.ts';
@@ -8,7 +9,7 @@ import type { RoomView } from '../domain/room/room-view.ts';
 import type { HeartbeatReply, RefusalReply, ReplyRecord, ResultRecord } from './records.ts';
 import type { ResultReply } from './records.ts';
 import { userFromWire } from './state-mapping.ts';
-import { viewFromWire } from './view-mapping.ts';
+import { rankItemFromWire, viewFromWire } from './view-mapping.ts';
 import { WireFault } from './wire-fault.ts';
 import { branchOf, factsFromWire, factsToWire, known, openBranch } from './wire-shape.ts';
 import type { NamedFact, Wire } from './wire-shape.ts';
@@ -75,6 +76,11 @@ interface WireFields {
   readonly seatNo: number | null;
   readonly micSessionId: MicSessionId | null;
   readonly publishDeadlineMs: number | null;
+  readonly billingReceiptId: string | null;
+  readonly coinBalanceAfter: bigint | null;
+  readonly giftIncomeBalanceAfter: bigint | null;
+  readonly roomHeat: bigint | null;
+  readonly giftRank: readonly Wire<RankItem>[] | null;
 }
 
 type WireRefusal = Omit<RefusalReply, 'facts'> & { readonly facts: readonly NamedFact[] };
@@ -82,10 +88,22 @@ type WireRefusal = Omit<RefusalReply, 'facts'> & { readonly facts: readonly Name
 /** Null on the wire is an absent field here. */
 function fieldsFromWire(wire: WireFields): ResultFields {
   return {
+    ...giftFieldsFromWire(wire),
     ...(wire.user === null ? {} : { user: userFromWire(wire.user) }),
     ...(wire.seatNo === null ? {} : { seatNo: wire.seatNo }),
     ...(wire.micSessionId === null ? {} : { micSessionId: wire.micSessionId }),
     ...(wire.publishDeadlineMs === null ? {} : { publishDeadlineMs: wire.publishDeadlineMs }),
+  };
+}
+
+function giftFieldsFromWire(wire: WireFields): ResultFields {
+  const { billingReceiptId, coinBalanceAfter, giftIncomeBalanceAfter, roomHeat, giftRank } = wire;
+  return {
+    ...(billingReceiptId === null ? {} : { billingReceiptId }),
+    ...(coinBalanceAfter === null ? {} : { coinBalanceAfter }),
+    ...(giftIncomeBalanceAfter === null ? {} : { giftIncomeBalanceAfter }),
+    ...(roomHeat === null ? {} : { roomHeat }),
+    ...(giftRank === null ? {} : { giftRank: giftRank.map(rankItemFromWire) }),
   };
 }
 

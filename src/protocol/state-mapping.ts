@@ -1,10 +1,19 @@
 /**
  * A room's state between the domain and the wire. The snapshot's bytes are canonical: one state has
- * one encoding, whatever its users' history, so the hash of the bytes is a hash of the state.
+ * one encoding, whatever its users' history, so the hash of the bytes is a hash of the state. What is
+ * made from other parts (the first places of the gift rank) is not written but made anew.
  */
 import { emptyPersistentMap } from '../kernel/persistent-map.ts';
+import type { UserId } from '../domain/ids.ts';
 import type { PersistentMap } from '../kernel/persistent-map.ts';
-import type { MicOccupancy, MicSeat, PresentUser, RoomState } from '../domain/room/state.ts';
+import { topOfGiftSenders } from '../domain/gift/gift-rank.ts';
+import type {
+  GiftSender,
+  MicOccupancy,
+  MicSeat,
+  PresentUser,
+  RoomState,
+} from '../domain/room/state.ts';
 import type { RoomCloseInfo } from '../domain/room/state.ts';
 import { profileFromWire } from './command-mapping.ts';
 import type { SnapshotRecord } from './records.ts';
@@ -12,17 +21,17 @@ import { WireFault } from './wire-fault.ts';
 import { known } from './wire-shape.ts';
 import type { Wire } from './wire-shape.ts';
 
-/** The snapshot as the encoder takes it. Users are sorted by id, in the order of code units. */
+/** The snapshot as the encoder takes it. Lists are sorted by user id, in the order of code units. */
 export function snapshotToWire({ state }: SnapshotRecord): unknown {
-  const users = [...state.users.values()].sort((left, right) =>
-    left.userId < right.userId ? -1 : 1,
-  );
-  return { state: { ...state, users } };
+  const users = sortedByUser(state.users);
+  const giftSenders = sortedByUser(state.giftSenders);
+  return { state: { ...state, users, giftSenders } };
 }
 
 /** The snapshot that a decoded value holds. Throws WireFault on a state this release cannot keep. */
 export function snapshotFromWire(wire: unknown): SnapshotRecord {
   const { state } = wire as { readonly state: WireState };
+  const giftSenders = giftSendersFromWire(state.giftSenders);
   return {
     state: {
       appCode: state.appCode,
@@ -44,6 +53,9 @@ export function snapshotFromWire(wire: unknown): SnapshotRecord {
       passwordVersion: state.passwordVersion,
       seats: state.seats.map(seatFromWire),
       users: usersFromWire(state.users),
+      heat: state.heat,
+      giftSenders,
+      topGiftSenders: topOfGiftSenders(giftSenders.values()),
       createdAtMs: state.createdAtMs,
       lastEventAtMs: state.lastEventAtMs,
       closeInfo: state.closeInfo === null ? null : closeInfoFromWire(state.closeInfo),
@@ -62,13 +74,31 @@ export function userFromWire(user: Wire<PresentUser>): PresentUser {
   };
 }
 
-type WireState = Wire<Omit<RoomState, 'users'>> & { readonly users: readonly Wire<PresentUser>[] };
+type WireState = Wire<Omit<RoomState, 'users' | 'giftSenders' | 'topGiftSenders'>> & {
+  readonly users: readonly Wire<PresentUser>[];
+  readonly giftSenders: readonly Wire<GiftSender>[];
+};
+
+function sortedByUser<Item extends { readonly userId: UserId }>(
+  items: PersistentMap<Item>,
+): readonly Item[] {
+  return [...items.values()].sort((left, right) => (left.userId < right.userId ? -1 : 1));
+}
 
 function usersFromWire(list: readonly Wire<PresentUser>[]): PersistentMap<PresentUser> {
   let users = emptyPersistentMap<PresentUser>();
   for (const user of list) users = users.set(user.userId, userFromWire(user));
   if (users.size !== list.length) throw new WireFault('a user is in the room twice');
   return users;
+}
+
+function giftSendersFromWire(list: readonly Wire<GiftSender>[]): PersistentMap<GiftSender> {
+  let senders = emptyPersistentMap<GiftSender>();
+  for (const { userId, coins, reachedAtVersion } of list) {
+    senders = senders.set(userId, { userId, coins, reachedAtVersion });
+  }
+  if (senders.size !== list.length) throw new WireFault('a gift sender is named twice');
+  return senders;
 }
 
 function seatFromWire(seat: Wire<MicSeat>): MicSeat {
@@ -97,5 +127,6 @@ function closeInfoFromWire(info: Wire<RoomCloseInfo>): RoomCloseInfo {
     note: info.note,
     closedAtMs: info.closedAtMs,
     finalOnlineCount: info.finalOnlineCount,
+    finalHeat: info.finalHeat,
   };
 }

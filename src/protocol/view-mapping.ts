@@ -2,6 +2,7 @@
  * The client's view of a room, from the wire. The other direction needs nothing: the view's own
  * fields are the schema's.
  */
+import type { RankItem } from '../domain/gift/gift-rank.ts';
 import type { RoomView, RoomViewClose, RoomViewMe, SeatView } from '../domain/room/room-view.ts';
 import { known } from './wire-shape.ts';
 import type { Wire } from './wire-shape.ts';
@@ -26,9 +27,16 @@ export function viewFromWire(view: Wire<RoomView>): RoomView {
     createdAtMs: view.createdAtMs,
     seats: view.seats.map(seatViewFromWire),
     counts: { online: view.counts.online, onSeat: view.counts.onSeat },
+    roomHeat: view.roomHeat,
+    giftRank: view.giftRank.map(rankItemFromWire),
     close: view.close === null ? null : closeFromWire(view.close),
     me: view.me === null ? null : meFromWire(view.me),
   };
+}
+
+/** One place of the gift rank as plain data. */
+export function rankItemFromWire({ userId, coins, rank }: Wire<RankItem>): RankItem {
+  return { userId, coins, rank };
 }
 
 function seatViewFromWire(seat: Wire<SeatView>): SeatView {

@@ -53,7 +53,7 @@ export const rigOptions: Omit<CellOptions, 'nodeId' | 'incarnation'> = {
   releaseMarkWaitMs: 500,
   retakePauseMs: 100,
   imUsefulForMs: 60_000,
-  limits: { usersPerRoomMax: 100, eventsPerCommandMax: 200 },
+  limits: { usersPerRoomMax: 100, eventsPerCommandMax: 200, giftRankMax: 20 },
 };
 
 /** Collects decoded replies by correlation id; a second reply to one id is kept too. */

@@ -7,6 +7,7 @@
  * one version and keep every invariant, in every test, without the test saying so.
  */
 import { expect } from 'vitest';
+import type { Charge } from '../../src/domain/gift/charge.ts';
 import type { MicSessionId, UserId } from '../../src/domain/ids.ts';
 import type { ActorRole, CommandBody, RoomCommand } from '../../src/domain/room/commands.ts';
 import { decide } from '../../src/domain/room/decide.ts';
@@ -32,7 +33,11 @@ export const stepMs = 1_000;
 /** The publish window that `when` hands to decide. */
 export const publishTimeoutMs = 15_000;
 
-const roomyLimits: RoomLimits = { usersPerRoomMax: 100, eventsPerCommandMax: 50 };
+const roomyLimits: RoomLimits = {
+  usersPerRoomMax: 100,
+  eventsPerCommandMax: 50,
+  giftRankMax: 20,
+};
 
 /** What a test may say about a command beside its body. */
 export interface WhenOptions {
@@ -43,6 +48,8 @@ export interface WhenOptions {
   readonly atMs?: number;
   readonly micSessionId?: MicSessionId;
   readonly limits?: Partial<RoomLimits>;
+  /** How the payment ended; none by default. */
+  readonly charge?: Charge;
 }
 
 /** A room that `given` has made, at the time of its last event. */
@@ -66,6 +73,7 @@ export class GivenRoom {
       micSessionId: options.micSessionId ?? session(this.decisions + 1),
       micPublishTimeoutMs: publishTimeoutMs,
       limits: { ...roomyLimits, ...options.limits },
+      charge: options.charge ?? null,
     };
     const decision = decide(commandOf(body, options), facts, this.state);
     return new Outcome(this.state, decision, facts, this.decisions + 1);

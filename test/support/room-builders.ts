@@ -2,7 +2,15 @@
  * Short ways to write events and command bodies in tests. Every builder gives a complete value;
  * what a test cares about it names, the rest is the same everywhere.
  */
-import type { AppCode, CommandId, MicSessionId, RoomId, UserId } from '../../src/domain/ids.ts';
+import type { Charge, ChargeReceipt } from '../../src/domain/gift/charge.ts';
+import type {
+  AppCode,
+  CommandId,
+  GiftId,
+  MicSessionId,
+  RoomId,
+  UserId,
+} from '../../src/domain/ids.ts';
 import type {
   CloseRoom,
   ConfirmMicPublishing,
@@ -12,12 +20,14 @@ import type {
   MicDown,
   MicUp,
   PasswordVerdict,
+  SendGift,
 } from '../../src/domain/room/commands.ts';
 import type {
   LeaveReason,
   MicDownReason,
   RoomClosed,
   RoomCreated,
+  RoomGiftSent,
   RoomMicDown,
   RoomMicPublishing,
   RoomMicUp,
@@ -115,6 +125,31 @@ export function closed(fields: Partial<RoomClosed> = {}): RoomClosed {
     reason: 'ended',
     note: 'note of the closer',
     finalOnlineCount: 0,
+    finalHeat: 0n,
+    ...fields,
+  };
+}
+
+export const rose = 'rose' as GiftId;
+
+/** A gift of `coins`, for one piece unless the fields say otherwise. */
+export function gifted(
+  senderUserId: UserId,
+  targetUserId: UserId,
+  coins: bigint,
+  fields: Partial<RoomGiftSent> = {},
+): RoomGiftSent {
+  return {
+    type: 'RoomGiftSent',
+    senderUserId,
+    targetUserId,
+    giftId: rose,
+    giftCount: 1,
+    coins,
+    unitPrice: coins,
+    catalogueVersion: 7n,
+    comboId: '',
+    billingReceiptId: 'receipt-1',
     ...fields,
   };
 }
@@ -153,6 +188,20 @@ export function confirm(micSessionId: MicSessionId): ConfirmMicPublishing {
 
 export function closeRoom(fields: Partial<CloseRoom> = {}): CloseRoom {
   return { type: 'CloseRoom', reason: 'ended', note: 'note of the closer', ...fields };
+}
+
+export function sendGift(
+  targetUserIds: readonly UserId[],
+  fields: Partial<SendGift> = {},
+): SendGift {
+  return { type: 'SendGift', giftId: rose, giftCount: 1, targetUserIds, comboId: '', ...fields };
+}
+
+/** The wallet took the coins at this price, and said nothing of balances. */
+export function charged(unitPrice: bigint, fields: Partial<ChargeReceipt> = {}): Charge {
+  const receipt = { receiptId: 'receipt-1', unitPrice, catalogueVersion: 7n };
+  const silent = { balanceAfter: null, incomeBalanceAfter: null };
+  return { kind: 'charged', receipt: { ...receipt, ...silent, ...fields } };
 }
 
 export function expire(

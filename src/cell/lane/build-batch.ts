@@ -1,5 +1,5 @@
 /** From decided drafts to the rows of one transaction. Pure but for reading the room objects. */
-import type { RoomState } from '../../domain/room/state.ts';
+import type { RoomCloseInfo, RoomState } from '../../domain/room/state.ts';
 import { eventRoute } from '../../domain/events/destinations.ts';
 import { nextDeadline } from '../../domain/room/deadlines.ts';
 import { assert, assertDefined } from '../../kernel/assert.ts';
@@ -193,8 +193,13 @@ function roomRowOf(draft: RoomDraft, steps: readonly DraftStep[]): RoomMetaRow {
     updatedAtMs: state.lastEventAtMs,
     nextDeadlineMs: nextDeadline(state)?.atMs ?? null,
     chainHash: draft.chainHash,
-    closeInfoJson: state.closeInfo === null ? null : JSON.stringify(state.closeInfo),
+    closeInfoJson: state.closeInfo === null ? null : closeInfoJson(state.closeInfo),
   };
+}
+
+/** Heat as a text, because no reader of JSON keeps a number of 64 bits. */
+function closeInfoJson(closeInfo: RoomCloseInfo): string {
+  return JSON.stringify({ ...closeInfo, finalHeat: String(closeInfo.finalHeat) });
 }
 
 function listFacts(
@@ -220,7 +225,7 @@ function listFacts(
     locked: state.passwordHash !== '',
     tags: state.profile.tags,
     onlineCount: state.users.size,
-    heat: 0n,
+    heat: state.heat,
   };
 }
 

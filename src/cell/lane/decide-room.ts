@@ -142,6 +142,7 @@ class Drafting {
       micSessionId: micSessionIdOf(appCode, roomId, commandId),
       micPublishTimeoutMs: options.micPublishTimeoutMs,
       limits: options.limits,
+      charge: null,
     };
   }
 

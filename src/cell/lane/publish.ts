@@ -92,7 +92,9 @@ function answer(
   end.item.clock.saveMutationMs = saveMutationMs;
   if (end.item.kind === 'command' && end.item.reply !== null) {
     const view =
-      end.item.snapshotMode === 'view' ? roomView(room.state, end.item.command.actorUserId) : null;
+      end.item.snapshotMode === 'view'
+        ? roomView(room.state, end.item.command.actorUserId, context.options.limits.giftRankMax)
+        : null;
     const replayed = end.kind === 'replayed';
     const reply: ReplyRecord = { kind: 'result', resultBytes: end.resultBytes, replayed, view };
     replies.push({ ...end.item.reply, value: context.codec.encodeReply(reply) });

@@ -26,8 +26,10 @@ const imAndActivity: readonly OutboxDestination[] = ['im', 'activity'];
 
 /**
  * The table. RoomCreated and RoomClosed are never superseded: the group is made by the one, and the
- * other tells clients to leave a room of which they would ask for no further view. Seats change
- * rarely and everybody watches them; comings and goings are many and can be missed.
+ * other tells clients to leave a room of which they would ask for no further view. Nor is a gift: a
+ * later view has its coins in heat and rank, yet no view ever shows that it was given, to whom and
+ * by whom, and somebody paid for just that. Seats change rarely and everybody watches them; comings
+ * and goings are many and can be missed.
  */
 export const eventRoutes: Readonly<Record<RoomEventType, EventRoute>> = {
   RoomCreated: { destinations: imAndActivity, imPriority: 'high', repairedBySnapshot: false },
@@ -42,6 +44,7 @@ export const eventRoutes: Readonly<Record<RoomEventType, EventRoute>> = {
     repairedBySnapshot: true,
   },
   RoomMicDown: { destinations: imAndActivity, imPriority: 'normal', repairedBySnapshot: true },
+  RoomGiftSent: { destinations: imAndActivity, imPriority: 'high', repairedBySnapshot: false },
 };
 
 /** The route of an event type of this release. */

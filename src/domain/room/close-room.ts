@@ -42,6 +42,7 @@ function roomClosed(body: CloseRoom, command: RoomCommand, state: RoomState): Ro
     reason: body.reason,
     note: body.note,
     finalOnlineCount: state.users.size,
+    finalHeat: state.heat,
   };
 }
 

@@ -2,7 +2,7 @@
  * What can be asked of a room. Names are imperative; fields are already parsed and bounded by the
  * gateway, yet `decide` trusts none of them for its own rules.
  */
-import type { AppCode, CommandId, MicSessionId, RoomId, UserId } from '../ids.ts';
+import type { AppCode, CommandId, GiftId, MicSessionId, RoomId, UserId } from '../ids.ts';
 import type { RoomMode, UserProfile } from './state.ts';
 
 /** Who asks. `system` is the room's owner node itself (timers); it never comes over the gateway. */
@@ -70,6 +70,21 @@ export interface CloseRoom {
   readonly note: string;
 }
 
+/**
+ * SendGift: the actor gives `giftCount` of one gift to every target. The price is never the caller's
+ * word (GIFT-1): it comes with the charge.
+ */
+export interface SendGift {
+  readonly type: 'SendGift';
+  readonly giftId: GiftId;
+  /** For each target. */
+  readonly giftCount: number;
+  /** In the order in which the facts are made; that order is part of what the command is. */
+  readonly targetUserIds: readonly UserId[];
+  /** Opaque to us: the client's own mark for gifts shown as one chain, or ''. */
+  readonly comboId: string;
+}
+
 /** System: the window for RTC confirmation of one session has passed (MIC-13, MIC-28). */
 export interface ExpireMicPublish {
   readonly type: 'ExpireMicPublish';
@@ -87,6 +102,7 @@ export type CommandBody =
   | MicDown
   | ConfirmMicPublishing
   | CloseRoom
+  | SendGift
   | ExpireMicPublish;
 
 /** Every name a command body can have. */

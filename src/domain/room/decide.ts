@@ -4,6 +4,7 @@
  * This file only dispatches; each command's rules stand in its own file.
  */
 import { assert, assertNever } from '../../kernel/assert.ts';
+import { decideSendGift } from '../gift/send-gift.ts';
 import { decideConfirmMicPublishing } from '../mic/confirm-mic-publishing.ts';
 import { decideExpireMicPublish } from '../mic/expire-mic-publish.ts';
 import { decideMicDown } from '../mic/mic-down.ts';
@@ -51,6 +52,8 @@ function decideByType(command: RoomCommand, facts: DecideFacts, state: RoomState
       return decideMicDown(body, command, facts.nowMs, state);
     case 'ConfirmMicPublishing':
       return decideConfirmMicPublishing(body, command.actorUserId, state);
+    case 'SendGift':
+      return decideSendGift(body, command, facts, state);
     case 'ExpireMicPublish':
       return decideExpireMicPublish(body, command, facts.nowMs, state);
     default:

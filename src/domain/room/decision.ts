@@ -3,6 +3,8 @@
  * it does with each: applied, noEffect and rejected are logged under the command id, retry leaves
  * the id free.
  */
+import type { Charge } from '../gift/charge.ts';
+import type { RankItem } from '../gift/gift-rank.ts';
 import type { MicSessionId, RoomVersion } from '../ids.ts';
 import type { RejectReason, RetryReason } from '../reasons.ts';
 import type { RoomEvent } from './events.ts';
@@ -18,12 +20,24 @@ export interface ResultFields {
   readonly seatNo?: number;
   readonly micSessionId?: MicSessionId;
   readonly publishDeadlineMs?: number;
+  /** SendGift: the wallet's receipt (RES-9). */
+  readonly billingReceiptId?: string;
+  /** SendGift: the sender's coins after it (RES-10), where the wallet said. */
+  readonly coinBalanceAfter?: bigint;
+  /** SendGift to a single target: the receiver's coins after its share (RES-11, GIFT-7). */
+  readonly giftIncomeBalanceAfter?: bigint;
+  /** SendGift: the room's heat after it (RES-12). */
+  readonly roomHeat?: bigint;
+  /** SendGift: the first places of the gift rank after it (RES-13). */
+  readonly giftRank?: readonly RankItem[];
 }
 
 /** Caps that keep one room, one command and one event bounded; values come from configuration. */
 export interface RoomLimits {
   readonly usersPerRoomMax: number;
   readonly eventsPerCommandMax: number;
+  /** `rank_limit`: places of the gift rank that answers and views show, at most 100. */
+  readonly giftRankMax: number;
 }
 
 /** Facts from outside that `decide` may use; it reaches for nothing itself. */
@@ -35,6 +49,11 @@ export interface DecideFacts {
   /** `mic_publish_timeout` of the configuration. */
   readonly micPublishTimeoutMs: number;
   readonly limits: RoomLimits;
+  /**
+   * How the payment of a SendGift ended, when `plan` asked for one. Null for every other command,
+   * and for a SendGift that `plan` did not let through.
+   */
+  readonly charge: Charge | null;
 }
 
 /** Where an event stands: what `evolve` needs beside the event itself. */

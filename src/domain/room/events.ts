@@ -3,7 +3,7 @@
  * recovery reads. A changed rule is a new event (or a new optional field with a default), never a new
  * meaning of an old one, because old logs must replay to the state they made.
  */
-import type { MicSessionId, UserId } from '../ids.ts';
+import type { GiftId, MicSessionId, UserId } from '../ids.ts';
 import type { CloserKind, RoomMode, UserProfile } from './state.ts';
 
 /** Why a user is no longer present. */
@@ -89,6 +89,26 @@ export interface RoomClosed {
   readonly reason: string;
   readonly note: string;
   readonly finalOnlineCount: number;
+  /** `RoomState.heat` at the end. 0 in logs written before gifts existed. */
+  readonly finalHeat: bigint;
+}
+
+/** A paid gift reached one of its targets; a command makes one per target, in order (GIFT-6). */
+export interface RoomGiftSent {
+  readonly type: 'RoomGiftSent';
+  readonly senderUserId: UserId;
+  readonly targetUserId: UserId;
+  readonly giftId: GiftId;
+  readonly giftCount: number;
+  /** For this target: unit price × count. */
+  readonly coins: bigint;
+  readonly unitPrice: bigint;
+  /** The catalogue version of the price (decision 13). */
+  readonly catalogueVersion: bigint;
+  /** The command's own, or ''. */
+  readonly comboId: string;
+  /** One receipt pays for all targets of a command. */
+  readonly billingReceiptId: string;
 }
 
 /** The body of an event; id, version, index and time stand in its envelope. */
@@ -100,7 +120,8 @@ export type RoomEvent =
   | RoomMicUp
   | RoomMicPublishing
   | RoomMicDown
-  | RoomClosed;
+  | RoomClosed
+  | RoomGiftSent;
 
 /** Every name an event can have. */
 export type RoomEventType = RoomEvent['type'];

@@ -62,6 +62,7 @@ export function evolveRoomClosed(
       note: event.note,
       closedAtMs: position.occurredAtMs,
       finalOnlineCount: event.finalOnlineCount,
+      finalHeat: event.finalHeat,
     },
   };
 }

@@ -6,6 +6,7 @@
  * Append-only: an event that was ever written must evolve in every later release to what it made.
  */
 import { assert, assertNever } from '../../kernel/assert.ts';
+import { evolveGiftSent } from '../gift/evolve-gift.ts';
 import { evolveMicDown, evolveMicPublishing, evolveMicUp } from '../mic/evolve-mic.ts';
 import {
   evolveUserJoined,
@@ -80,6 +81,8 @@ function evolveByType(state: RoomState, event: RoomEvent, position: EventPositio
       return evolveMicPublishing(state, event);
     case 'RoomMicDown':
       return evolveMicDown(state, event);
+    case 'RoomGiftSent':
+      return evolveGiftSent(state, event, position);
     default:
       return assertNever(event, 'an event that this release does not know');
   }

@@ -4,7 +4,7 @@
  */
 import { emptyPersistentMap } from '../../kernel/persistent-map.ts';
 import type { AppCode, RoomId, RoomVersion } from '../ids.ts';
-import type { PresentUser, RoomState } from './state.ts';
+import type { GiftSender, PresentUser, RoomState } from './state.ts';
 
 /** An absent room at version 0, empty in every field. */
 export function initialRoomState(appCode: AppCode, roomId: RoomId): RoomState {
@@ -21,6 +21,9 @@ export function initialRoomState(appCode: AppCode, roomId: RoomId): RoomState {
     passwordVersion: 0n,
     seats: [],
     users: emptyPersistentMap<PresentUser>(),
+    heat: 0n,
+    giftSenders: emptyPersistentMap<GiftSender>(),
+    topGiftSenders: [],
     createdAtMs: 0,
     lastEventAtMs: 0,
     closeInfo: null,

@@ -24,6 +24,7 @@ const judgedIn: Readonly<Record<CommandType, readonly RoomStatus[]>> = {
   MicDown: ['active'],
   ConfirmMicPublishing: ['active'],
   CloseRoom: ['active', 'closed'],
+  SendGift: ['active'],
   ExpireMicPublish: ['active', 'closing', 'closed'],
 };
 

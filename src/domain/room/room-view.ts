@@ -1,11 +1,13 @@
 /**
  * What a client sees of a room (SNAP-4): a projection of the state whose size depends on the seats
- * and never on the audience, so that it can stand beside every reply. The cell makes it after a
+ * and the places of the gift rank shown, and never on the audience, so that it can stand beside every reply. The cell makes it after a
  * command or for a read of the owner; the gateway adds what only it knows (IM group, RTC room).
  *
  * Left out on purpose: the password hash (only `locked` is told), mic sessions of others (only one's
  * own is a key that its client must bring back), and the list of users (the audience is paged).
  */
+import { giftRank } from '../gift/gift-rank.ts';
+import type { RankItem } from '../gift/gift-rank.ts';
 import type { AppCode, MicSessionId, RoomId, RoomVersion, UserId } from '../ids.ts';
 import { findSeatByUser } from '../mic/seats.ts';
 import type { CloserKind, MicSeat, PresentUser, RoomMode, RoomState, RoomStatus } from './state.ts';
@@ -78,14 +80,21 @@ export interface RoomView {
   readonly createdAtMs: number;
   readonly seats: readonly SeatView[];
   readonly counts: RoomViewCounts;
+  /** Coins of all committed gifts. */
+  readonly roomHeat: bigint;
+  /** The first places, at most `rank_limit`. */
+  readonly giftRank: readonly RankItem[];
   /** Null while the room is not closed. */
   readonly close: RoomViewClose | null;
   /** Null when nobody in particular asks. */
   readonly me: RoomViewMe | null;
 }
 
-/** Makes the view of `state` for `userId`, or for nobody. Total: an absent room has a view too. */
-export function roomView(state: RoomState, userId: UserId | null): RoomView {
+/**
+ * Makes the view of `state` for `userId`, or for nobody, with the first `giftRankMax` places of the
+ * gift rank. Total: an absent room has a view too.
+ */
+export function roomView(state: RoomState, userId: UserId | null, giftRankMax: number): RoomView {
   const seats = state.seats.map((seat) => seatView(seat, state));
   return {
     appCode: state.appCode,
@@ -108,6 +117,8 @@ export function roomView(state: RoomState, userId: UserId | null): RoomView {
       online: state.users.size,
       onSeat: seats.filter((seat) => seat.holder !== null).length,
     },
+    roomHeat: state.heat,
+    giftRank: giftRank(state.topGiftSenders, giftRankMax),
     close: closeView(state),
     me: userId === null ? null : meView(state, userId),
   };

@@ -69,6 +69,16 @@ export interface RoomCloseInfo {
   readonly note: string;
   readonly closedAtMs: number;
   readonly finalOnlineCount: number;
+  readonly finalHeat: bigint;
+}
+
+/** What one user has given in this room. */
+export interface GiftSender {
+  readonly userId: UserId;
+  /** Sum over all gifts and targets, always positive. */
+  readonly coins: bigint;
+  /** The version whose gift made the sum what it is: of equal sums the earlier ranks first. */
+  readonly reachedAtVersion: RoomVersion;
 }
 
 /** What the owner chooses about the room and lists show. */
@@ -100,6 +110,15 @@ export interface RoomState {
   readonly seats: readonly MicSeat[];
   /** Keyed by user id. Its size is the online count; no counter is kept beside it (INV-29). */
   readonly users: PersistentMap<PresentUser>;
+  /** Coins of all committed gifts (decision 13). */
+  readonly heat: bigint;
+  /** Keyed by user id; at most `giftSendersMax`, see there for who leaves a full table. */
+  readonly giftSenders: PersistentMap<GiftSender>;
+  /**
+   * The first `topGiftSendersMax` of `giftSenders` in rank order: made from it, never stored. Kept
+   * here so that a gift costs a few places of a short list and not the ordering of a long one.
+   */
+  readonly topGiftSenders: readonly GiftSender[];
   readonly createdAtMs: number;
   /** Time of the newest event: no later event is earlier than it, whatever the clocks say. */
   readonly lastEventAtMs: number;

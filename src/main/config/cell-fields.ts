@@ -17,10 +17,11 @@ export const roomFields = {
     max: '5m',
   }),
   rank_limit: integer({
-    about: 'Length kept of a room’s gift rank.',
+    about: 'Places of a room’s gift rank that answers and views show.',
     fallback: 20,
     min: 1,
-    max: 1000,
+    // As many as a room keeps in order (`topGiftSendersMax`).
+    max: 100,
     lowMeansFallback: true,
   }),
   snapshot_every_n: integer({
@@ -145,8 +146,9 @@ export const limitFields = {
   events_per_command_max: integer({
     about: 'Events that one command may make; more are refused RESULT_TOO_LARGE.',
     fallback: 256,
-    // Above the most seats of a room: closing one frees every seat in one command.
-    min: 32,
+    // Above the most seats of a room, as closing one frees every seat in one command, and above the
+    // most targets of a gift, so that none is refused for its size after it was paid.
+    min: 64,
     max: 10000,
   }),
 } satisfies FieldTree;

@@ -132,6 +132,7 @@ export const events: readonly RoomEvent[] = [
     reason: 'owner_closed',
     note: 'bye',
     finalOnlineCount: 10_000,
+    finalHeat: 0n,
   },
 ];
 
@@ -182,6 +183,9 @@ const state: RoomState = {
     },
   ],
   users: usersOf(ann, bob),
+  heat: 0n,
+  giftSenders: emptyPersistentMap(),
+  topGiftSenders: [],
   createdAtMs: timeMs - 1,
   lastEventAtMs: timeMs,
   closeInfo: {
@@ -191,6 +195,7 @@ const state: RoomState = {
     note: '',
     closedAtMs: timeMs,
     finalOnlineCount: 2,
+    finalHeat: 0n,
   },
 };
 
@@ -217,6 +222,8 @@ const view: RoomView = {
     },
   ],
   counts: { online: 10_000, onSeat: 1 },
+  roomHeat: 0n,
+  giftRank: [],
   close: { kind: 'system', reason: 'idle', closedAtMs: timeMs },
   me: { role: 'owner', present: true, seatNo: 2, micSessionId: session, muted: true },
 };

@@ -5,10 +5,13 @@
  */
 import fc from 'fast-check';
 import { emptyPersistentMap } from '../../../src/kernel/persistent-map.ts';
+import type { PersistentMap } from '../../../src/kernel/persistent-map.ts';
+import { topOfGiftSenders } from '../../../src/domain/gift/gift-rank.ts';
 import type {
   AppCode,
   CommandId,
   EventId,
+  GiftId,
   MicSessionId,
   RoomId,
   RoomVersion,
@@ -16,7 +19,12 @@ import type {
 } from '../../../src/domain/ids.ts';
 import type { CommandBody } from '../../../src/domain/room/commands.ts';
 import type { RoomEvent } from '../../../src/domain/room/events.ts';
-import type { MicSeat, PresentUser, RoomState } from '../../../src/domain/room/state.ts';
+import type {
+  GiftSender,
+  MicSeat,
+  PresentUser,
+  RoomState,
+} from '../../../src/domain/room/state.ts';
 import type {
   CommandTopicRecord,
   EventEnvelope,
@@ -29,6 +37,7 @@ const appCode = wideId.map((id) => id as AppCode);
 const roomId = wideId.map((id) => id as RoomId);
 const commandId = wideId.map((id) => id as CommandId);
 const userId = fc.stringMatching(/^[A-Za-z0-9_-]{1,32}$/).map((id) => id as UserId);
+const giftId = wideId.map((id) => id as GiftId);
 const micSessionId = fc.uuid().map((id) => id as MicSessionId);
 const version = fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }).map((value) => value as RoomVersion);
 const long = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
@@ -74,6 +83,13 @@ export const anyBody: fc.Arbitrary<CommandBody> = fc.oneof(
   }),
   fc.record({ type: type('ConfirmMicPublishing'), micSessionId }),
   fc.record({ type: type('CloseRoom'), reason: text, note: text }),
+  fc.record({
+    type: type('SendGift'),
+    giftId,
+    giftCount: int,
+    targetUserIds: fc.array(userId, { maxLength: 4 }),
+    comboId: text,
+  }),
   fc.record({
     type: type('ExpireMicPublish'),
     seatNo: int,
@@ -150,6 +166,19 @@ export const anyEvent: fc.Arbitrary<RoomEvent> = fc.oneof(
     reason: text,
     note: text,
     finalOnlineCount: int,
+    finalHeat: long,
+  }),
+  fc.record({
+    type: type('RoomGiftSent'),
+    senderUserId: userId,
+    targetUserId: userId,
+    giftId,
+    giftCount: int,
+    coins: long,
+    unitPrice: long,
+    catalogueVersion: long,
+    comboId: text,
+    billingReceiptId: text,
   }),
 );
 
@@ -193,8 +222,7 @@ const anySeat: fc.Arbitrary<MicSeat> = fc.record({
   ),
 });
 
-/** Any state. */
-export const anyState: fc.Arbitrary<RoomState> = fc.record({
+const anyStateWithoutGivers = fc.record({
   appCode,
   roomId,
   status: fc.constantFrom(...(['absent', 'active', 'closing', 'closed'] as const)),
@@ -211,6 +239,7 @@ export const anyState: fc.Arbitrary<RoomState> = fc.record({
     .map((users) =>
       users.reduce((map, user) => map.set(user.userId, user), emptyPersistentMap<PresentUser>()),
     ),
+  heat: long,
   createdAtMs: timeMs,
   lastEventAtMs: timeMs,
   closeInfo: fc.option(
@@ -221,9 +250,24 @@ export const anyState: fc.Arbitrary<RoomState> = fc.record({
       note: text,
       closedAtMs: timeMs,
       finalOnlineCount: int,
+      finalHeat: long,
     }),
   ),
 });
+
+const anyGiftSenders: fc.Arbitrary<PersistentMap<GiftSender>> = fc
+  .array(fc.record({ userId, coins: long, reachedAtVersion: version }), { maxLength: 12 })
+  .map((list) =>
+    list.reduce((map, sender) => map.set(sender.userId, sender), emptyPersistentMap<GiftSender>()),
+  );
+
+/** Any state whose first places are those of its senders. */
+export const anyState: fc.Arbitrary<RoomState> = fc
+  .tuple(anyStateWithoutGivers, anyGiftSenders)
+  .map(([state, giftSenders]) => {
+    const topGiftSenders = topOfGiftSenders(giftSenders.values());
+    return { ...state, giftSenders, topGiftSenders };
+  });
 
 /** Any result record. */
 export const anyResult: fc.Arbitrary<ResultRecord> = fc.record({
@@ -232,7 +276,17 @@ export const anyResult: fc.Arbitrary<ResultRecord> = fc.record({
   reason: text,
   facts,
   fields: fc.record(
-    { user: anyUser, seatNo: int, micSessionId, publishDeadlineMs: timeMs },
+    {
+      user: anyUser,
+      seatNo: int,
+      micSessionId,
+      publishDeadlineMs: timeMs,
+      billingReceiptId: text,
+      coinBalanceAfter: long,
+      giftIncomeBalanceAfter: long,
+      roomHeat: long,
+      giftRank: fc.array(fc.record({ userId, coins: long, rank: int }), { maxLength: 4 }),
+    },
     { requiredKeys: [] },
   ),
 });

@@ -143,7 +143,7 @@ describe('a newer writer', () => {
   });
 
   it('with a new command type leaves all other commands readable', () => {
-    const newer = otherRelease('CommandTopicRecord', 'Command', addBranch('body', 'SendGift'));
+    const newer = otherRelease('CommandTopicRecord', 'Command', addBranch('body', 'LightRocket'));
     const codec = taught(newer.json);
     for (const command of commands) {
       expect(codec.decodeCommand(newer.write(commandToWire(command)))).toEqual({
@@ -154,14 +154,14 @@ describe('a newer writer', () => {
   });
 
   it('with a new command type gets a fault that names it', () => {
-    const newer = otherRelease('CommandTopicRecord', 'Command', addBranch('body', 'SendGift'));
+    const newer = otherRelease('CommandTopicRecord', 'Command', addBranch('body', 'LightRocket'));
     const wire = commandToWire(leaveRoom) as { content: Record<string, { body: unknown }> };
     wire.content['roomcell.Command']!.body = {
-      'roomcell.SendGift': { profile: joinProfile, coins: 5n },
+      'roomcell.LightRocket': { profile: joinProfile, coins: 5n },
     };
     expect(taught(newer.json).decodeCommand(newer.write(wire))).toEqual({
       ok: false,
-      fault: 'unknown command type SendGift',
+      fault: 'unknown command type LightRocket',
     });
   });
 
@@ -201,13 +201,17 @@ describe('an envelope of a newer release', () => {
     const newer = otherRelease(
       'EventEnvelope',
       'EventEnvelope',
-      addBranch('event', 'RoomGiftSent'),
+      addBranch('event', 'RoomRocketLit'),
     );
-    const event = { 'roomcell.RoomGiftSent': { profile: joinProfile, coins: 7n } };
-    const wire = { ...(envelopeToWire(envelopes[1]!) as object), eventType: 'RoomGiftSent', event };
+    const event = { 'roomcell.RoomRocketLit': { profile: joinProfile, coins: 7n } };
+    const wire = {
+      ...(envelopeToWire(envelopes[1]!) as object),
+      eventType: 'RoomRocketLit',
+      event,
+    };
     expect(taught(newer.json).decodeEnvelope(newer.write(wire))).toEqual({
       ok: true,
-      value: { ...envelopes[1], eventType: 'RoomGiftSent', event: null },
+      value: { ...envelopes[1], eventType: 'RoomRocketLit', event: null },
     });
   });
 
@@ -258,13 +262,13 @@ describe('a log of a newer release', () => {
     const types = otherRelease(
       'LoggedEvents',
       'LoggedEvents',
-      addItemBranch('events', 'RoomGiftSent'),
+      addItemBranch('events', 'RoomRocketLit'),
     );
-    const gift = { 'roomcell.RoomGiftSent': { profile: joinProfile, coins: 7n } };
+    const gift = { 'roomcell.RoomRocketLit': { profile: joinProfile, coins: 7n } };
     const codec = taught(types.json);
     expect(codec.decodeLoggedEvents(types.write({ events: [gift] }))).toEqual({
       ok: false,
-      fault: 'unknown event type RoomGiftSent',
+      fault: 'unknown event type RoomRocketLit',
     });
     expect(codec.decodeLoggedEvents(types.write(loggedEventsToWire(events)))).toEqual({
       ok: true,

@@ -87,7 +87,7 @@ describe('every record comes back as it was', () => {
           value: { state },
         });
         const resultBytes = Buffer.from([1]);
-        const view = roomView(state, state.ownerUserId);
+        const view = roomView(state, state.ownerUserId, 20);
         const reply = { kind: 'result', resultBytes, replayed: false, view } as const;
         expect(codec.decodeReply(codec.encodeReply(reply))).toEqual({ ok: true, value: reply });
       }),

@@ -10,6 +10,7 @@ import { describe, expect, it } from 'vitest';
 import { createCodec } from '../../../src/protocol/codec.ts';
 import type { Decoded } from '../../../src/protocol/records.ts';
 import * as release010 from '../../golden/0.1.0/samples.ts';
+import * as release020 from '../../golden/0.2.0/samples.ts';
 
 const goldenRoot = join(import.meta.dirname, '../../golden');
 const codec = createCodec();
@@ -21,7 +22,13 @@ interface GoldenSample {
   readonly decode: (bytes: Uint8Array) => Decoded<unknown>;
 }
 
-function samplesOf(samples: typeof release010): readonly GoldenSample[] {
+/** What every release's `samples.ts` gives. */
+type Samples = Pick<
+  typeof release010,
+  'commands' | 'results' | 'replies' | 'envelopes' | 'events' | 'snapshots'
+>;
+
+function samplesOf(samples: Samples): readonly GoldenSample[] {
   const { commands, results, replies, envelopes, events, snapshots } = samples;
   return [
     ...each('command', commands, codec.encodeCommand, codec.decodeCommand),
@@ -47,8 +54,11 @@ function each<T>(
   }));
 }
 
-const releases = [{ release: '0.1.0', samples: samplesOf(release010) }];
-const present = '0.1.0';
+const releases = [
+  { release: '0.1.0', samples: samplesOf(release010) },
+  { release: '0.2.0', samples: samplesOf(release020) },
+];
+const present = '0.2.0';
 
 describe.each(releases)('bytes of release $release', ({ release, samples }) => {
   const folder = join(goldenRoot, release);

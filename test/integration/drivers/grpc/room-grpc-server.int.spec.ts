@@ -129,6 +129,8 @@ describe('a command', () => {
         rtcRoomId: 'r1',
         seats: [{ seatNo: 1, state: SeatState.PUBLISHING, holder: { userId: 'u1' } }],
         counts: { online: 3, onSeat: 1 },
+  roomHeat: 9_007_199_254_740_993n,
+  giftRank: [{ userId: 'u1' as UserId, coins: 9_007_199_254_740_993n, rank: 1 }],
         me: { role: RoomRole.OWNER, seatNo: 1, micSessionId: 's1' },
       },
     });

@@ -19,9 +19,9 @@ describe('eventRoutes', () => {
     }
   });
 
-  it('the making and the end of a room are never superseded; all the rest a view repairs', () => {
+  it('the making and the end of a room and its gifts are never superseded; a view repairs the rest', () => {
     const lasting = types.filter((type) => !eventRoute(type).repairedBySnapshot);
-    expect(lasting.toSorted()).toEqual(['RoomClosed', 'RoomCreated']);
+    expect(lasting.toSorted()).toEqual(['RoomClosed', 'RoomCreated', 'RoomGiftSent']);
   });
 
   it('IM drops comings and goings before seats, and seats before the end of the room', () => {

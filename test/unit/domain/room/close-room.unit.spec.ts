@@ -60,6 +60,7 @@ describe('When the room is active', () => {
       note: 'n',
       closedAtMs: busyRoom.nextMs,
       finalOnlineCount: 3,
+      finalHeat: 0n,
     });
   });
 

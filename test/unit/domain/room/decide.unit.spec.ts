@@ -25,7 +25,8 @@ const facts: DecideFacts = {
   nowMs: timeOf(4),
   micSessionId: session(4),
   micPublishTimeoutMs: 15_000,
-  limits: { usersPerRoomMax: 10, eventsPerCommandMax: 50 },
+  limits: { usersPerRoomMax: 10, eventsPerCommandMax: 50, giftRankMax: 20 },
+  charge: null,
 };
 
 describe('decide', () => {

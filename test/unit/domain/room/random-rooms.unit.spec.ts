@@ -125,7 +125,8 @@ function take(run: Run, step: Taken): void {
     nowMs: run.nowMs,
     micSessionId: session(run.decisions),
     micPublishTimeoutMs: publishTimeoutMs,
-    limits: { usersPerRoomMax: 3, eventsPerCommandMax: 5 },
+    limits: { usersPerRoomMax: 3, eventsPerCommandMax: 5, giftRankMax: 20 },
+    charge: null,
   };
   const decision = decide(commandOf(step.body, step), facts, run.state);
   seenKinds.add(`${step.body.type} ${decision.kind}`);

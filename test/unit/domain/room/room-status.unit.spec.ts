@@ -20,6 +20,7 @@ import {
   micUp,
   owner,
   profileOf,
+  sendGift,
   session,
 } from '../../../support/room-builders.ts';
 
@@ -31,6 +32,7 @@ const bodies: Readonly<Record<CommandType, CommandBody>> = {
   MicDown: micDown(),
   ConfirmMicPublishing: confirm(session(1)),
   CloseRoom: closeRoom(),
+  SendGift: sendGift([alice]),
   ExpireMicPublish: expire(1, session(1), startMs),
 };
 const allTypes = Object.keys(bodies) as CommandType[];
@@ -47,7 +49,8 @@ const facts: DecideFacts = {
   nowMs: startMs + 60_000,
   micSessionId: session(9),
   micPublishTimeoutMs: 15_000,
-  limits: { usersPerRoomMax: 10, eventsPerCommandMax: 50 },
+  limits: { usersPerRoomMax: 10, eventsPerCommandMax: 50, giftRankMax: 20 },
+  charge: null,
 };
 
 describe('When the room is absent', () => {

@@ -39,7 +39,7 @@ describe('When active', () => {
       nickname: name,
       avatarUrl: `https://cdn.test/${name}`,
     });
-    expect(roomView(active.state, null)).toEqual({
+    expect(roomView(active.state, null, 20)).toEqual({
       appCode: app,
       roomId: room,
       status: 'active',
@@ -67,6 +67,8 @@ describe('When active', () => {
         { seatNo: 3, locked: false, muted: false, state: 'publishing', holder: holder('bob') },
       ],
       counts: { online: 2, onSeat: 2 },
+      roomHeat: 0n,
+      giftRank: [],
       close: null,
       me: null,
     });
@@ -74,7 +76,7 @@ describe('When active', () => {
 
   it('no secret and no session of another is in any view', () => {
     for (const userId of [null, owner, alice, asUser('stranger')]) {
-      const text = textOf(roomView(active.state, userId));
+      const text = textOf(roomView(active.state, userId, 20));
       expect(text).not.toContain('secret');
       expect(text).not.toContain(session(4));
       expect(text.includes(session(3))).toBe(userId === alice);
@@ -82,7 +84,7 @@ describe('When active', () => {
   });
 
   it('a seated user finds its seat and its session', () => {
-    expect(roomView(active.state, alice).me).toEqual({
+    expect(roomView(active.state, alice, 20).me).toEqual({
       role: 'member',
       present: true,
       seatNo: 1,
@@ -93,27 +95,27 @@ describe('When active', () => {
 
   it('a muted seat mutes its holder in the view', () => {
     const seats = active.state.seats.map((seat) => ({ ...seat, muted: seat.seatNo === 1 }));
-    expect(roomView({ ...active.state, seats }, alice).me?.muted).toBe(true);
-    expect(roomView({ ...active.state, seats }, bob).me?.muted).toBe(false);
+    expect(roomView({ ...active.state, seats }, alice, 20).me?.muted).toBe(true);
+    expect(roomView({ ...active.state, seats }, bob, 20).me?.muted).toBe(false);
   });
 
   it('the owner is the owner although not present; a stranger is an absent member', () => {
     const nowhere = { present: false, seatNo: 0, micSessionId: '', muted: false };
-    expect(roomView(active.state, owner).me).toEqual({ role: 'owner', ...nowhere });
-    expect(roomView(active.state, asUser('x')).me).toEqual({ role: 'member', ...nowhere });
+    expect(roomView(active.state, owner, 20).me).toEqual({ role: 'owner', ...nowhere });
+    expect(roomView(active.state, asUser('x'), 20).me).toEqual({ role: 'member', ...nowhere });
   });
 
   it('the view grows with the seats and never with the audience', () => {
     const audience = Array.from({ length: 40 }, (_, n) => joined(asUser(`listener-${n}`)));
     const { state } = given(created(), audience);
-    expect(roomView(state, null).counts).toEqual({ online: 40, onSeat: 0 });
-    expect(textOf(roomView(state, null))).not.toContain('listener-');
+    expect(roomView(state, null, 20).counts).toEqual({ online: 40, onSeat: 0 });
+    expect(textOf(roomView(state, null, 20))).not.toContain('listener-');
   });
 });
 
 describe('When closed', () => {
   it('the view says by what kind of closer, why and when, and leaves the note out', () => {
-    const view = roomView(active.after(closeRoom(), { by: owner }).state, alice);
+    const view = roomView(active.after(closeRoom(), { by: owner }).state, alice, 20);
     expect(view.close).toEqual({ kind: 'owner', reason: 'ended', closedAtMs: active.nextMs });
     expect(view.counts).toEqual({ online: 0, onSeat: 0 });
     expect(textOf(view)).not.toContain('note of the closer');
@@ -122,7 +124,7 @@ describe('When closed', () => {
 
 describe('When absent', () => {
   it('there is a view all the same, of nothing', () => {
-    const view = roomView(given().state, alice);
+    const view = roomView(given().state, alice, 20);
     expect(view).toMatchObject({ status: 'absent', version: 0n, ownerUserId: '', seats: [] });
     expect(view.me?.role).toBe('member');
   });
