@@ -1,0 +1,171 @@
+/**
+ * The wallet service over gRPC. Money hangs on how its ends are read: whatever leaves a doubt about
+ * what the other side did is `unknown`, and only the ends that `wallet.proto` names are anything else.
+ */
+import { userIdFault } from '../../domain/ids.ts';
+import type { UserId } from '../../domain/ids.ts';
+import { unknownOutcome } from '../../kernel/unknown-outcome.ts';
+import type { UnknownOutcome } from '../../kernel/unknown-outcome.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type {
+  DebitOutcome,
+  DebitRequest,
+  FoundDebit,
+  VoidOutcome,
+  Wallet as WalletPort,
+  WalletReceipt,
+} from '../../ports/wallet.ts';
+import { Wallet } from './generated/roomcell/v1/wallet_pb.ts';
+import type {
+  DebitResponse,
+  FindResponse,
+  Receipt,
+  VoidResponse,
+} from './generated/roomcell/v1/wallet_pb.ts';
+import { createGrpcClient, GrpcCallError } from './grpc-client.ts';
+import type { UnaryCallOptions } from './grpc-client.ts';
+
+/** Whom to call. */
+export interface WalletGrpcOptions {
+  /** `host:port`. */
+  readonly address: string;
+  /** Bearer token, when the service asks for one. */
+  readonly token?: string;
+}
+
+/**
+ * Statuses that the contract gives the meaning "nothing was taken by this call". No other is safe to
+ * read so: gRPC itself and proxies on the way make them for answers as well as for requests.
+ */
+const refusedStatuses: readonly string[] = [
+  'INVALID_ARGUMENT',
+  'FAILED_PRECONDITION',
+  'OUT_OF_RANGE',
+];
+const int64Max = 2n ** 63n - 1n;
+const receiptIdPattern = /^[\x21-\x7e]{1,128}$/;
+
+/** Connects with the first call and again by itself. */
+export function createWalletGrpcClient(
+  options: WalletGrpcOptions,
+  ports: { readonly clock: Clock },
+): WalletPort {
+  const { address, token } = options;
+  const client = createGrpcClient(Wallet, address, ports.clock);
+  const stopped = new AbortController();
+  const within = (timeoutMs: number): UnaryCallOptions => ({
+    timeoutMs,
+    signal: stopped.signal,
+    ...(token === undefined ? {} : { token }),
+  });
+  return {
+    async debit(request, timeoutMs) {
+      if (!isOnWire(request)) return { kind: 'refused', cause: 'coins outside of 1 to 2^63-1' };
+      const { key, appCode, payerUserId, coins, purpose, payees } = request;
+      const message = { key, appCode, payerUserId, coins, purpose, payees: [...payees] };
+      try {
+        return readDebit(await client.calls.debit(message, within(timeoutMs)));
+      } catch (thrown) {
+        return debitFailure(thrown);
+      }
+    },
+    async find(key, appCode, timeoutMs) {
+      try {
+        return readFound(await client.calls.find({ key, appCode }, within(timeoutMs)));
+      } catch (thrown) {
+        return doubt(thrown);
+      }
+    },
+    async void(key, appCode, timeoutMs) {
+      try {
+        return readVoid(await client.calls.void({ key, appCode }, within(timeoutMs)));
+      } catch (thrown) {
+        return doubt(thrown);
+      }
+    },
+    stop() {
+      stopped.abort();
+      client.close();
+      return Promise.resolve();
+    },
+  };
+}
+
+/** Amounts that the wire format can carry; others never leave this process. */
+function isOnWire({ coins, payees }: DebitRequest): boolean {
+  return [coins, ...payees.map((payee) => payee.coins)].every(
+    (amount) => amount > 0n && amount <= int64Max,
+  );
+}
+
+function readDebit({ end }: DebitResponse): DebitOutcome {
+  switch (end.case) {
+    case 'debited':
+      return readReceipt(end.value, (receipt) => ({ kind: 'debited', receipt }));
+    case 'insufficient':
+      return { kind: 'insufficient' };
+    case 'voided':
+      return { kind: 'voided' };
+    case 'refused':
+      return { kind: 'refused', cause: end.value.cause };
+    case undefined:
+      return unknownOutcome('a debit’s answer without an end');
+  }
+}
+
+function readFound({ end }: FindResponse): FoundDebit {
+  switch (end.case) {
+    case 'found':
+      return readReceipt(end.value, (receipt) => ({ kind: 'found', receipt }));
+    case 'voided':
+      return { kind: 'voided' };
+    case 'absent':
+      return { kind: 'absent' };
+    case undefined:
+      return unknownOutcome('a find’s answer without an end');
+  }
+}
+
+function readVoid({ refundedCoins }: VoidResponse): VoidOutcome {
+  return refundedCoins < 0n
+    ? unknownOutcome(`a void’s answer with ${refundedCoins} refunded coins`)
+    : { kind: 'voided', refundedCoins };
+}
+
+/** Payer, amount and purpose are passed on as they are: what they mean is the caller's judgement. */
+function readReceipt<Outcome>(
+  receipt: Receipt,
+  outcomeOf: (receipt: WalletReceipt) => Outcome,
+): Outcome | UnknownOutcome {
+  const fault = receiptFault(receipt);
+  if (fault !== null) return unknownOutcome(`a receipt ${fault}`);
+  return outcomeOf({
+    receiptId: receipt.receiptId,
+    payerUserId: receipt.payerUserId as UserId,
+    coins: receipt.coins,
+    purpose: receipt.purpose,
+    balanceAfter: receipt.balanceAfter ?? null,
+    incomeBalanceAfter: receipt.incomeBalanceAfter ?? null,
+  });
+}
+
+function receiptFault({ receiptId, payerUserId, coins }: Receipt): string | null {
+  if (!receiptIdPattern.test(receiptId)) return 'without a readable receipt_id';
+  if (userIdFault(payerUserId) !== null) return 'whose payer is no user id';
+  return coins > 0n ? null : `over ${coins} coins`;
+}
+
+function debitFailure(thrown: unknown): DebitOutcome {
+  const isRefused =
+    thrown instanceof GrpcCallError && refusedStatuses.includes(thrown.failure.status);
+  return isRefused ? { kind: 'refused', cause: sentenceOf(thrown) } : doubt(thrown);
+}
+
+/** Every failure of a call that is no answer. */
+function doubt(thrown: unknown): UnknownOutcome {
+  return unknownOutcome(thrown instanceof GrpcCallError ? sentenceOf(thrown) : thrown);
+}
+
+function sentenceOf({ failure }: GrpcCallError): string {
+  return `${failure.status} ${failure.reason} ${failure.message}`.trim();
+}
