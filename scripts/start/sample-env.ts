@@ -26,6 +26,7 @@ const usualPorts = {
   ROOMCELL_SANDBOX_IM_LISTEN: 7410,
   ROOMCELL_SANDBOX_ACTIVITY_LISTEN: 7411,
   ROOMCELL_SANDBOX_CONTROL_LISTEN: 7412,
+  ROOMCELL_SANDBOX_WALLET_LISTEN: 7413,
 } as const;
 const secretBytes = 32;
 /** The silent speaker of the sample room is taken down after this; people do not wait for 15 s. */
@@ -49,6 +50,7 @@ export async function sampleEnv(
     ...listen,
     ROOMCELL_ADVERTISE_ADDR: grpc,
     ROOMCELL_ACTIVITY_ADDR: listen.ROOMCELL_SANDBOX_ACTIVITY_LISTEN,
+    ROOMCELL_WALLET_ADDR: listen.ROOMCELL_SANDBOX_WALLET_LISTEN,
     ROOMCELL_TENCENT_IM_APPS_DEMO_BASE_URL: `http://${listen.ROOMCELL_SANDBOX_IM_LISTEN}`,
     ROOMCELL_TENCENT_IM_APPS_DEMO_SECRET_KEY: randomBytes(secretBytes).toString('hex'),
     ROOMCELL_AUTH_HS256_SECRET: jwtSecret,

@@ -1,9 +1,12 @@
-/** Role `sandbox`: stand-ins for Tencent IM and the activity service. The configuration keeps it out of production. */
+/** Role `sandbox`: stand-ins for the outside world. The configuration keeps it out of production. */
 import { createActivityServer } from '../drivers/grpc/activity-grpc-server.ts';
+import type { GrpcHost } from '../drivers/grpc/grpc-host.ts';
+import { createWalletServer } from '../drivers/grpc/wallet-grpc-server.ts';
 import {
   startSandbox,
   type Sandbox,
   type SandboxOptions,
+  type StandInServer,
 } from '../drivers/sandbox/sandbox-server.ts';
 import { listenAddressOf } from './listen-address.ts';
 import type { Role } from './role.ts';
@@ -33,6 +36,7 @@ function runningSandbox(context: WiringContext): RunningStage {
       const listening: readonly (readonly [string, string])[] = [
         ['sandbox-im', new URL(sandbox.imBaseUrl).host],
         ['sandbox-activity', sandbox.activityAddr],
+        ['sandbox-wallet', sandbox.walletAddr],
         ['sandbox-control', new URL(sandbox.controlUrl).host],
       ];
       for (const [what, address] of listening) {
@@ -51,21 +55,27 @@ function runningSandbox(context: WiringContext): RunningStage {
   };
 }
 
-function sandboxOptions({ config, clock, timers, log, metrics }: WiringContext): SandboxOptions {
+function sandboxOptions(context: WiringContext): SandboxOptions {
+  const { config, clock, timers, random, log, metrics } = context;
+  const ports = { clock, timers, log, metrics };
   return {
     imListen: listenAddressOf(config.sandbox.imListen),
     activityListen: listenAddressOf(config.sandbox.activityListen),
+    walletListen: listenAddressOf(config.sandbox.walletListen),
     controlListen: listenAddressOf(config.sandbox.controlListen),
     apps: [...config.tencentIm.apps.values()],
+    walletOpeningCoins: BigInt(config.sandbox.walletOpeningCoins),
     clock,
     timers,
-    async startActivityServer({ host, port }, onIngest) {
-      const server = createActivityServer(
-        { host, port, onIngest },
-        { clock, timers, log, metrics },
-      );
-      const boundPort = await server.start();
-      return { address: `${host}:${boundPort}`, stop: () => server.stop(stopServerMs) };
-    },
+    random,
+    startActivityServer: ({ host, port }, onIngest) =>
+      started(host, createActivityServer({ host, port, onIngest }, ports)),
+    startWalletServer: ({ host, port }, wallet) =>
+      started(host, createWalletServer({ host, port, wallet }, ports)),
   };
+}
+
+async function started(host: string, server: GrpcHost): Promise<StandInServer> {
+  const port = await server.start();
+  return { address: `${host}:${port}`, stop: () => server.stop(stopServerMs) };
 }

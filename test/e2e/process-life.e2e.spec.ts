@@ -75,6 +75,7 @@ describe('a process', () => {
         ROOMCELL_OPS_LISTEN: '127.0.0.1:0',
         ROOMCELL_SANDBOX_IM_LISTEN: '127.0.0.1:0',
         ROOMCELL_SANDBOX_ACTIVITY_LISTEN: '127.0.0.1:0',
+        ROOMCELL_SANDBOX_WALLET_LISTEN: '127.0.0.1:0',
         ROOMCELL_SANDBOX_CONTROL_LISTEN: '127.0.0.1:0',
         ROOMCELL_TENCENT_IM_APPS_DEMO_SECRET_KEY: 'a secret key of tests',
       },

@@ -3,7 +3,7 @@
  * and fails on order. It knows nothing of gRPC; whoever serves it passes requests in.
  */
 import type { Timers } from '../../ports/timers.ts';
-import type { activityFaultKinds, FaultBoard } from './fault-board.ts';
+import type { activityFaultKinds, FaultBoard } from '../fault-board.ts';
 import type { ReceivedEvents } from './received-events.ts';
 
 /** An event as the ingest interface carries it. */

@@ -1,15 +1,19 @@
 /**
  * The sandbox's control interface: `GET /sandbox/received?destination=im` shows what arrived,
  * `GET /sandbox/groups` the IM groups, `POST /sandbox/faults` orders faults and `GET` shows them.
+ * Pages below `/sandbox/wallet` are the wallet's.
  */
-import { readFault } from './fault-board.ts';
-import type { activityFaultKinds, FaultBoard, imFaultKinds } from './fault-board.ts';
+import { readFault } from '../fault-board.ts';
+import type { activityFaultKinds, Fault, FaultBoard, imFaultKinds } from '../fault-board.ts';
+import { orderWalletFault } from '../wallet-stand-in/wallet-faults.ts';
+import type { WalletStandIn } from '../wallet-stand-in/wallet-stand-in.ts';
 import { startHttpServer } from './http-json.ts';
 import type { HttpServer, JsonAnswer, JsonRequest } from './http-json.ts';
 import type { ImGroups } from './im-groups.ts';
 import { jsonObject } from './json-fields.ts';
 import type { JsonObject } from './json-fields.ts';
 import type { ReceivedEvents } from './received-events.ts';
+import { walletPage } from './wallet-pages.ts';
 
 /** What the interface shows and orders. */
 export interface ControlParts {
@@ -17,6 +21,7 @@ export interface ControlParts {
   readonly imFaults: FaultBoard<(typeof imFaultKinds)[number]>;
   readonly activityFaults: FaultBoard<(typeof activityFaultKinds)[number]>;
   readonly groups: ImGroups;
+  readonly wallet: WalletStandIn;
 }
 
 /** Starts the interface. */
@@ -39,11 +44,21 @@ function route(parts: ControlParts, request: JsonRequest): JsonAnswer {
     case 'GET /sandbox/groups':
       return shown({ groups: parts.groups.show() });
     case 'GET /sandbox/faults':
-      return shown({ im: parts.imFaults.show(), activity: parts.activityFaults.show() });
+      return shown({
+        im: parts.imFaults.show(),
+        activity: parts.activityFaults.show(),
+        wallet: parts.wallet.faults.show(),
+      });
     case 'POST /sandbox/faults':
       return order(parts, request.text);
     default:
-      return { kind: 'json', status: 404, body: { error: 'no such page' } };
+      return (
+        walletPage(parts.wallet.ledger, request) ?? {
+          kind: 'json',
+          status: 404,
+          body: { error: 'no such page' },
+        }
+      );
   }
 }
 
@@ -53,17 +68,33 @@ function order(parts: ControlParts, text: string): JsonAnswer {
   if (value === null) return refuse('the body is no JSON object');
   if (value['destination'] === 'im') return orderAt(parts.imFaults, value);
   if (value['destination'] === 'activity') return orderAt(parts.activityFaults, value);
-  return refuse('destination must be im or activity');
+  if (value['destination'] === 'wallet') {
+    return orderAt(parts.wallet.faults, value, orderWalletFault);
+  }
+  return refuse('destination must be im, activity or wallet');
 }
 
-function orderAt<Kind extends string>(board: FaultBoard<Kind>, value: JsonObject): JsonAnswer {
+/** `put` answers what is wrong with an order, or null. */
+function orderAt<Kind extends string>(
+  board: FaultBoard<Kind>,
+  value: JsonObject,
+  put: (board: FaultBoard<Kind>, fault: Fault<Kind>) => string | null = putOnBoard,
+): JsonAnswer {
   if (value['clear'] === true) {
     board.clear();
     return shown({ faults: [] });
   }
   const read = readFault(value, board.kinds);
   if (!read.ok) return refuse(read.fault);
-  return board.add(read.fault) ? shown({ faults: board.show() }) : refuse('too many orders wait');
+  const fault = put(board, read.fault);
+  return fault === null ? shown({ faults: board.show() }) : refuse(fault);
+}
+
+function putOnBoard<Kind extends string>(
+  board: FaultBoard<Kind>,
+  fault: Fault<Kind>,
+): string | null {
+  return board.add(fault) ? null : 'too many orders wait';
 }
 
 function shown(body: unknown): JsonAnswer {

@@ -3,7 +3,7 @@
  * groups, records which room events arrived, and fails on order. For development and tests.
  */
 import { verifyUserSig } from '../user-sig.ts';
-import type { Fault, FaultBoard, imFaultKinds } from './fault-board.ts';
+import type { Fault, FaultBoard, imFaultKinds } from '../fault-board.ts';
 import { startHttpServer } from './http-json.ts';
 import type { HttpServer, JsonAnswer, JsonRequest } from './http-json.ts';
 import type { GroupAnswer, ImGroups } from './im-groups.ts';

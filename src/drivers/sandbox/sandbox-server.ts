@@ -1,13 +1,15 @@
 /**
- * The outside world on one machine: a stand-in for Tencent Cloud IM, one for the activity service
- * and a control interface. For development and tests; production refuses the role.
+ * The outside world on one machine: stand-ins for Tencent Cloud IM, the activity service and the
+ * wallet, and a control interface. For development and tests; production refuses the role.
  */
 import type { Clock } from '../../ports/clock.ts';
+import type { Random } from '../../ports/random.ts';
 import type { Timers } from '../../ports/timers.ts';
 import { ingestEvent } from './activity-sandbox.ts';
 import type { ActivityAnswer, IngestedEvent } from './activity-sandbox.ts';
 import { startControlServer } from './control-server.ts';
-import { activityFaultKinds, FaultBoard, imFaultKinds } from './fault-board.ts';
+import { activityFaultKinds, FaultBoard, imFaultKinds } from '../fault-board.ts';
+import { WalletStandIn } from '../wallet-stand-in/wallet-stand-in.ts';
 import type { HttpServer } from './http-json.ts';
 import { ImGroups } from './im-groups.ts';
 import { startImSandbox } from './im-sandbox.ts';
@@ -20,8 +22,8 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-/** A transport for the activity stand-in. */
-export interface ActivityServer {
+/** A transport for a stand-in that is called over gRPC. */
+export interface StandInServer {
   /** `host:port` with the port that was really taken. */
   readonly address: string;
   stop(): Promise<void>;
@@ -31,10 +33,14 @@ export interface ActivityServer {
 export interface SandboxOptions {
   readonly imListen: ListenAddress;
   readonly activityListen: ListenAddress;
+  readonly walletListen: ListenAddress;
   readonly controlListen: ListenAddress;
   readonly apps: readonly SandboxImApp[];
+  /** Coins of everybody whom the wallet sees for the first time. */
+  readonly walletOpeningCoins: bigint;
   readonly clock: Clock;
   readonly timers: Timers;
+  readonly random: Random;
   /**
    * Serves `onIngest` over gRPC. Given from outside, because drivers do not import each other; the
    * composition passes the activity server of the gRPC driver.
@@ -42,26 +48,35 @@ export interface SandboxOptions {
   readonly startActivityServer: (
     listen: ListenAddress,
     onIngest: (event: IngestedEvent, signal: AbortSignal) => Promise<ActivityAnswer>,
-  ) => Promise<ActivityServer>;
+  ) => Promise<StandInServer>;
+  /** Serves the wallet over gRPC; given from outside for the same reason. */
+  readonly startWalletServer: (
+    listen: ListenAddress,
+    wallet: WalletStandIn,
+  ) => Promise<StandInServer>;
 }
 
 /** The running sandbox. */
 export interface Sandbox {
   readonly imBaseUrl: string;
   readonly activityAddr: string;
+  readonly walletAddr: string;
   readonly controlUrl: string;
   stop(): Promise<void>;
 }
 
 /** Starts everything, or nothing: when one part cannot start, those before it are stopped. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const { clock, timers } = options;
+  const { clock, timers, random } = options;
   const received = { im: new ReceivedEvents(), activity: new ReceivedEvents() };
-  const imFaults = new FaultBoard(imFaultKinds);
-  const activityFaults = new FaultBoard(activityFaultKinds);
+  const imFaults = new FaultBoard(imFaultKinds, random);
+  const activityFaults = new FaultBoard(activityFaultKinds, random);
   const groups = new ImGroups(() => clock.wallMs());
-  const running: (HttpServer | ActivityServer)[] = [];
+  const openingCoins = options.walletOpeningCoins;
+  const wallet = new WalletStandIn({ clock, timers, random, openingCoins });
+  const running: (HttpServer | StandInServer)[] = [];
   const stop = async (): Promise<void> => {
+    wallet.stop();
     await Promise.all(running.splice(0).map((part) => part.stop()));
   };
   try {
@@ -78,12 +93,15 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       ingestEvent(activityParts, event, signal),
     );
     running.push(activity);
-    const parts = { received, imFaults, activityFaults, groups };
+    const walletServer = await options.startWalletServer(options.walletListen, wallet);
+    running.push(walletServer);
+    const parts = { received, imFaults, activityFaults, groups, wallet };
     const control = await startControlServer(options.controlListen, parts);
     running.push(control);
     return {
       imBaseUrl: im.url,
       activityAddr: activity.address,
+      walletAddr: walletServer.address,
       controlUrl: control.url,
       stop,
     };

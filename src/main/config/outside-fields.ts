@@ -1,6 +1,6 @@
-/** Keys of what lies outside: Tencent IM per app, the activity service, and their stand-ins. */
+/** Keys of what lies outside: Tencent IM per app, activity service, wallet, and their stand-ins. */
 import type { FieldTable, FieldTree } from './field-tree.ts';
-import { integer, secret, text } from './fields.ts';
+import { duration, integer, secret, text } from './fields.ts';
 import { hostAndPort, httpUrl, wideName } from './patterns.ts';
 
 const imApp = {
@@ -34,6 +34,20 @@ export const outsideFields = {
       pattern: hostAndPort,
     }),
   },
+  wallet: {
+    addr: text({
+      about: 'gRPC address of the wallet service; without one no gift can be sent.',
+      fallback: '',
+      pattern: hostAndPort,
+    }),
+    token: secret({ about: 'Bearer token for it. Empty: it asks for none.', minBytes: 16 }),
+    timeout: duration({
+      about: 'Longest wait for one answer of the wallet; at most a third of lease_ttl.',
+      fallback: '2s',
+      min: '50ms',
+      max: '30s',
+    }),
+  },
   sandbox: {
     im_listen: text({
       about: 'Where the stand-in for Tencent IM listens (HTTP).',
@@ -44,6 +58,17 @@ export const outsideFields = {
       about: 'Where the stand-in for the activity service listens (gRPC).',
       fallback: '127.0.0.1:7411',
       pattern: hostAndPort,
+    }),
+    wallet_listen: text({
+      about: 'Where the stand-in for the wallet listens (gRPC).',
+      fallback: '127.0.0.1:7413',
+      pattern: hostAndPort,
+    }),
+    wallet_opening_coins: integer({
+      about: 'Coins of everybody whom the stand-in for the wallet sees for the first time.',
+      fallback: 1000000,
+      min: 0,
+      max: 1000000000000000,
     }),
     control_listen: text({
       about: 'Where the sandbox shows what it received and takes orders (HTTP).',

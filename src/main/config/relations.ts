@@ -189,6 +189,15 @@ const relations: readonly Relation[] = [
         : null,
   },
   {
+    // GIFT-8: the room waits for the wallet; its lease must outlive several tries.
+    keys: ['wallet.timeout', 'lease_ttl', 'wallet.addr'],
+    judge: ({ wallet, leaseTtlMs }) =>
+      wallet.addr === '' || wallet.timeoutMs * 3 <= leaseTtlMs
+        ? null
+        : `is ${inTime(wallet.timeoutMs)}, but must be at most a third of lease_ttl ` +
+          `(${inTime(leaseTtlMs)})`,
+  },
+  {
     keys: ['environment'],
     judge: ({ environment }, { roles }) =>
       environment === 'production' && roles.includes('sandbox')
@@ -202,6 +211,7 @@ const relations: readonly Relation[] = [
       'ops.listen',
       'sandbox.im_listen',
       'sandbox.activity_listen',
+      'sandbox.wallet_listen',
       'sandbox.control_listen',
     ],
     judge: sharedListenFault,
@@ -288,6 +298,7 @@ function sharedListenFault(config: RoomcellConfig, { roles }: Circumstances): st
   if (roles.includes('sandbox')) {
     listens.push(['sandbox.im_listen', config.sandbox.imListen]);
     listens.push(['sandbox.activity_listen', config.sandbox.activityListen]);
+    listens.push(['sandbox.wallet_listen', config.sandbox.walletListen]);
     listens.push(['sandbox.control_listen', config.sandbox.controlListen]);
   }
   for (const [at, [key, address]] of listens.entries()) {

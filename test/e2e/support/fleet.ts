@@ -61,7 +61,7 @@ export class Fleet {
     this.space = space;
     this.mysqlProxy = proxies.mysql;
     this.redisProxy = proxies.redis;
-    const [im, activity, control] = ports;
+    const [im, activity, control, wallet] = ports;
     this.env = {
       ...space.env,
       ROOMCELL_MYSQL_HOST: '127.0.0.1',
@@ -74,9 +74,11 @@ export class Fleet {
       ROOMCELL_TENCENT_IM_APPS_DEMO_SECRET_KEY: 'a secret key of tests',
       ROOMCELL_TENCENT_IM_APPS_DEMO_BASE_URL: `http://127.0.0.1:${im}`,
       ROOMCELL_ACTIVITY_ADDR: `127.0.0.1:${activity}`,
+      ROOMCELL_WALLET_ADDR: `127.0.0.1:${wallet}`,
       ROOMCELL_SANDBOX_IM_LISTEN: `127.0.0.1:${im}`,
       ROOMCELL_SANDBOX_ACTIVITY_LISTEN: `127.0.0.1:${activity}`,
       ROOMCELL_SANDBOX_CONTROL_LISTEN: `127.0.0.1:${control}`,
+      ROOMCELL_SANDBOX_WALLET_LISTEN: `127.0.0.1:${wallet}`,
       ...env,
     };
   }
@@ -92,7 +94,7 @@ export class Fleet {
         targetHost: redisUrl.hostname,
       }),
     };
-    return new Fleet(space, proxies, env, await freePorts(3));
+    return new Fleet(space, proxies, env, await freePorts(4));
   }
 
   /** Address of the sandbox's own record. */

@@ -6,6 +6,7 @@ import { createActivityServer } from '../../../../src/drivers/grpc/activity-grpc
 import { startSandbox } from '../../../../src/drivers/sandbox/sandbox-server.ts';
 import type { Sandbox, SandboxOptions } from '../../../../src/drivers/sandbox/sandbox-server.ts';
 import { createSystemClock } from '../../../../src/drivers/system/system-clock.ts';
+import { createSystemRandom } from '../../../../src/drivers/system/system-random.ts';
 import { createSystemTimers } from '../../../../src/drivers/system/system-timers.ts';
 import type { ActivityClient } from '../../../../src/ports/activity-client.ts';
 import { createCodec } from '../../../../src/protocol/codec.ts';
@@ -37,11 +38,15 @@ describe('the activity client on the sandbox', () => {
     sandbox = await startSandbox({
       imListen: loopback,
       activityListen: loopback,
+      walletListen: loopback,
       controlListen: loopback,
       apps: [],
+      walletOpeningCoins: 0n,
       clock,
       timers,
+      random: createSystemRandom(),
       startActivityServer,
+      startWalletServer: () => Promise.resolve({ address: 'none', stop: () => Promise.resolve() }),
     });
     client = createActivityGrpcClient(
       { address: sandbox.activityAddr, timeoutMs: 1_000 },

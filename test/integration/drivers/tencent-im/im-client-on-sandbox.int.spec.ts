@@ -78,12 +78,16 @@ describe('the IM client on the sandbox', () => {
     sandbox = await startSandbox({
       imListen: loopback,
       activityListen: loopback,
+      walletListen: loopback,
       controlListen: loopback,
       apps: [app],
+      walletOpeningCoins: 0n,
       clock,
       timers: createSystemTimers(),
+      random: createSystemRandom(),
       startActivityServer: () =>
         Promise.resolve({ address: 'none', stop: () => Promise.resolve() }),
+      startWalletServer: () => Promise.resolve({ address: 'none', stop: () => Promise.resolve() }),
     });
     client = clientOf();
   });

@@ -1,4 +1,9 @@
-/** Faults that somebody ordered: each hits the next requests, a number of times, and is gone. */
+/**
+ * Faults that somebody ordered at a stand-in: each hits the next requests, a number of times, and is
+ * gone. Stand-ins of the sandbox and twins in memory take the same orders.
+ */
+
+import type { Random } from '../ports/random.ts';
 
 /** What can go wrong at the IM stand-in. */
 export const imFaultKinds = ['http_502', 'hang', 'cut_after_store', 'error_code', 'drop'] as const;
@@ -12,10 +17,12 @@ export interface Fault<Kind extends string> {
   readonly times: number | null;
   /** `error_code`: the vendor's number. */
   readonly code?: number;
-  /** `slow`: pause before the answer. */
+  /** `slow`: pause before the answer. Kinds of the wallet: see there. */
   readonly delayMs?: number;
-  /** Only requests of this command (IM). */
+  /** Only requests of this command. */
   readonly command?: string;
+  /** Share of the requests that it hits, above 0 and at most 1. Default: all. */
+  readonly chance?: number;
 }
 
 /** Orders that may wait; one more is refused. */
@@ -25,10 +32,12 @@ const ordersMax = 100;
 export class FaultBoard<Kind extends string> {
   /** The kinds that it takes. */
   readonly kinds: readonly Kind[];
+  private readonly random: Random;
   private orders: { readonly fault: Fault<Kind>; left: number }[] = [];
 
-  constructor(kinds: readonly Kind[]) {
+  constructor(kinds: readonly Kind[], random: Random) {
     this.kinds = kinds;
+    this.random = random;
   }
 
   /** Adds an order; false when too many wait. */
@@ -45,7 +54,9 @@ export class FaultBoard<Kind extends string> {
 
   /** The fault that hits this request, or null. */
   take(command: string): Fault<Kind> | null {
-    const order = this.orders.find(({ fault }) => (fault.command ?? command) === command);
+    const order = this.orders.find(
+      ({ fault }) => (fault.command ?? command) === command && this.isHit(fault),
+    );
     if (order === undefined) return null;
     order.left -= 1;
     if (order.left <= 0) this.orders = this.orders.filter((other) => other !== order);
@@ -59,6 +70,11 @@ export class FaultBoard<Kind extends string> {
       left: Number.isFinite(left) ? left : null,
     }));
   }
+
+  /** Draws only for orders that leave it to chance, so that the others leave no trace in a replay. */
+  private isHit({ kind, chance = 1 }: Fault<Kind>): boolean {
+    return chance >= 1 || this.random.fraction(`fault ${kind}`) < chance;
+  }
 }
 
 /** Reads an order of the control interface, or answers what is wrong with it. */
@@ -67,7 +83,8 @@ export function readFault<Kind extends string>(
   kinds: readonly Kind[],
 ): { readonly ok: true; readonly fault: Fault<Kind> } | { readonly ok: false; fault: string } {
   if (typeof value !== 'object' || value === null) return { ok: false, fault: 'no JSON object' };
-  const { kind, times = 1, code, delay_ms: delayMs, command } = value as Record<string, unknown>;
+  const fields = value as Record<string, unknown>;
+  const { kind, times = 1, code, delay_ms: delayMs, command, chance } = fields;
   const known = kinds.find((name) => name === kind);
   if (known === undefined) return { ok: false, fault: `kind must be one of ${kinds.join(', ')}` };
   if (times !== null && !isCount(times)) {
@@ -80,6 +97,9 @@ export function readFault<Kind extends string>(
   if (command !== undefined && typeof command !== 'string') {
     return { ok: false, fault: 'command must be a text' };
   }
+  if (chance !== undefined && !isShare(chance)) {
+    return { ok: false, fault: 'chance must be a number above 0 and at most 1' };
+  }
   return {
     ok: true,
     fault: {
@@ -88,10 +108,15 @@ export function readFault<Kind extends string>(
       ...(code === undefined ? {} : { code }),
       ...(delayMs === undefined ? {} : { delayMs }),
       ...(command === undefined ? {} : { command }),
+      ...(chance === undefined ? {} : { chance }),
     },
   };
 }
 
 function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
+}
+
+function isShare(value: unknown): value is number {
+  return typeof value === 'number' && value > 0 && value <= 1;
 }
