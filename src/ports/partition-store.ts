@@ -43,7 +43,7 @@ export interface TakenPartition {
   readonly appliedOffset: bigint;
   /** Settled offsets above `appliedOffset`: to be skipped, ascending. */
   readonly settledOffsets: readonly bigint[];
-  /** The former owner had released it. */
+  /** The former owner had released it, or there was none to wait for. */
   readonly wasReleased: boolean;
 }
 

@@ -25,6 +25,9 @@ export interface ListCursor {
   readonly roomId: RoomId;
 }
 
+/** Most entries of a page, whatever was asked for. */
+export const listPageSizeMax = 200;
+
 /** What is asked of the list. Only active rooms are listed. */
 export interface ListQuery {
   readonly appCode: AppCode;

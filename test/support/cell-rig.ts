@@ -9,10 +9,8 @@ import type { CellOptions } from '../../src/cell/cell-options.ts';
 import { MemoryCommitLane } from '../../src/drivers/memory/memory-commit-lane.ts';
 import { MemoryDatabase } from '../../src/drivers/memory/memory-database.ts';
 import { MemoryPartitionStore } from '../../src/drivers/memory/memory-partition-store.ts';
-import {
-  MemoryRoomReader,
-  MemorySnapshotStore,
-} from '../../src/drivers/memory/memory-room-reader.ts';
+import { MemoryRoomReader } from '../../src/drivers/memory/memory-room-reader.ts';
+import { MemorySnapshotStore } from '../../src/drivers/memory/memory-snapshot-store.ts';
 import type { AppCode, CommandId, RoomId, UserId } from '../../src/domain/ids.ts';
 import { roomKeyOf } from '../../src/domain/ids.ts';
 import type { CommandBody, CreateRoom, JoinRoom } from '../../src/domain/room/commands.ts';
@@ -136,7 +134,7 @@ export class CellRig {
   readonly time = new SteppedTime();
   readonly topic = new FakeCommandTopic();
   readonly keys = new FakeLeaseKeys();
-  readonly database = new MemoryDatabase();
+  readonly database = new MemoryDatabase({ clock: this.time, timers: this.time });
   readonly partitionCount: number;
   private readonly codec = createCodec();
   private calls = 0;
@@ -160,8 +158,9 @@ export class CellRig {
     const replies = new RigReplies();
     const log = new RigLog();
     const passed: TracePoint[] = [];
-    const memoryLane = settings.stores === undefined ? new MemoryCommitLane(database) : null;
     const incarnation = `inc-${nodeId}-${(this.calls += 1)}`;
+    const memoryLane =
+      settings.stores === undefined ? new MemoryCommitLane(database, { incarnation }) : null;
     const cell = new Cell({
       options: { ...rigOptions, nodeId, incarnation, ...settings.options },
       clock: time,

@@ -1,8 +1,10 @@
 /**
- * Memory twin of the commit lane: the same outcomes in the same order of checks, and a queue of
- * faults by which a test brings about what a real server does on its bad days.
+ * Memory twin of the commit lane: the same packet, gate and COMMIT as the real one, on a connection
+ * of the memory server, and a queue of faults by which a test brings about what a real server does
+ * on its bad days. Its limits are waited for on its own timers, those of the process it stands in:
+ * a process that is frozen ends nothing.
  */
-import { roomKeyOf } from '../../domain/ids.ts';
+import { unknownOutcome } from '../../kernel/unknown-outcome.ts';
 import type {
   CommitGate,
   CommitLane,
@@ -10,124 +12,232 @@ import type {
   LaneBatch,
   SettledCommit,
 } from '../../ports/commit-lane.ts';
-import { logKey, type MemoryDatabase } from './memory-database.ts';
+import type { Timers } from '../../ports/timers.ts';
+import type { LaneFault } from './lane-fault.ts';
+import { runPacket } from './lane-packet.ts';
+import type { MemoryDatabase } from './memory-database.ts';
+import { unavailable } from './memory-server.ts';
+import type { MemorySession, MemoryTransaction } from './memory-session.ts';
+import { readHowItEnded } from './lane-settle.ts';
 
-/** What the next transaction does instead of ending normally. */
-export type LaneFault =
-  /** The batch is stored, the answer to COMMIT is lost. */
-  | { readonly kind: 'lostAfterCommit' }
-  /** The connection is lost before COMMIT took effect. */
-  | { readonly kind: 'lostBeforeCommit' }
-  /** 1213, or 1205 outside of the fence rows. */
-  | { readonly kind: 'conflict' }
-  /** Refused for the server's own reasons. */
-  | { readonly kind: 'unavailable' }
-  /** 1205 on these partitions' owner rows. */
-  | { readonly kind: 'fenceBusy'; readonly partitions: readonly number[] };
+export type { LaneFault } from './lane-fault.ts';
+
+/** Which lane this is and how long it waits; the defaults are the real lane's. */
+export interface MemoryLaneSettings {
+  /** Of its process; a successor finds the lane by it. A lane without one cannot be ended by name. */
+  readonly incarnation?: string;
+  readonly lane?: number;
+  /** For the answer to the first packet, lock waits included. Default 3 s. */
+  readonly packetMs?: number;
+  /** For the answer to COMMIT. Default 3 s. */
+  readonly commitMs?: number;
+  /** For the gate; then it counts as a no. Default 1 s. */
+  readonly gateMs?: number;
+  /** Lock wait of one statement, at the server. Default 1 s. */
+  readonly lockWaitMs?: number;
+  /** After so long without a word in a transaction the server ends the connection. Default 10 s. */
+  readonly silentMs?: number;
+  /** Of the process. Default: the server's. */
+  readonly timers?: Timers;
+}
+
+type PacketEnd =
+  | { readonly session: MemorySession; readonly transaction: MemoryTransaction }
+  | { readonly outcome: CommitOutcome };
+
+/** Name by which others find a lane's connection; the real lock's name is a digest of the same. */
+export function laneName(incarnation: string, lane: number): string {
+  return `${incarnation}\0${lane}`;
+}
 
 /** See the file header. */
 export class MemoryCommitLane implements CommitLane {
   /** Faults of the next transactions, first one first. */
   readonly faults: LaneFault[] = [];
-  /** Answers whether the database takes these data; a test refuses by it. */
+  /** Answers whether the database refuses these data; a test refuses by it. */
   dataFault: (batch: LaneBatch) => boolean = () => false;
   /** Transactions tried so far. */
   tries = 0;
   private readonly database: MemoryDatabase;
+  private readonly settings: Required<MemoryLaneSettings>;
+  private session: MemorySession | null = null;
+  private stopped = false;
 
-  constructor(database: MemoryDatabase) {
+  constructor(database: MemoryDatabase, settings: MemoryLaneSettings = {}) {
     this.database = database;
+    this.settings = {
+      incarnation: '',
+      lane: 0,
+      packetMs: 3_000,
+      commitMs: 3_000,
+      gateMs: 1_000,
+      lockWaitMs: 1_000,
+      silentMs: 10_000,
+      timers: database.server.timers,
+      ...settings,
+    };
   }
 
   async commit(batch: LaneBatch, gate: CommitGate): Promise<CommitOutcome> {
     this.tries += 1;
-    const fault = this.faults.shift();
-    if (fault?.kind === 'fenceBusy') return fault;
-    if (fault?.kind === 'conflict') return { kind: 'conflict', cause: 'deadlock by the test' };
-    if (fault?.kind === 'unavailable') return { kind: 'unavailable', cause: 'down by the test' };
-    const refusal = this.refusal(batch);
-    if (refusal !== null) return refusal;
-    if (!(await gate)) return { kind: 'stopped' };
-    if (fault?.kind === 'lostBeforeCommit') return { kind: 'unknown', cause: 'cut by the test' };
-    // The gate took time: as on a server, the row locks would have held everybody else off.
-    const late = this.refusal(batch);
-    if (late !== null) return late;
-    this.store(batch);
-    return fault?.kind === 'lostAfterCommit'
-      ? { kind: 'unknown', cause: 'cut by the test' }
-      : { kind: 'committed' };
+    // The gate may be refused or broken while nobody looks at it yet.
+    const passes = gate.catch(() => false);
+    const fault = this.faults.shift() ?? null;
+    const refused = refusedBy(fault);
+    if (refused !== null) return refused;
+    const sent = await this.sendPacket(batch, fault);
+    if ('outcome' in sent) return sent.outcome;
+    const { session, transaction } = sent;
+    session.fallsSilent(this.settings.silentMs);
+    const isOpen = await this.passesInTime(passes);
+    session.isHeard();
+    if (!isOpen) {
+      transaction.rollBack();
+      return { kind: 'stopped' };
+    }
+    if (fault?.kind === 'lostAtGate') session.end();
+    return this.sendCommit(session, transaction, fault);
   }
 
-  settle(batch: LaneBatch): Promise<SettledCommit> {
-    const fenced: number[] = [];
-    let committed = false;
-    for (const fence of batch.fences) {
-      const row = this.database.owners.get(fence.partition);
-      if (row?.epoch !== fence.epoch || row.incarnation !== fence.incarnation) {
-        fenced.push(fence.partition);
-      } else {
-        committed = row.commitSeq === fence.commitSeq + 1n;
-      }
+  async settle(batch: LaneBatch): Promise<SettledCommit> {
+    const { server } = this.database;
+    // A session that answered nothing is never asked again.
+    this.leave(this.session);
+    if (!(await server.within(server.reached(), this.settings.packetMs, this.settings.timers))) {
+      throw unavailable('settling a commit', 'no answer');
     }
-    if (fenced.length === batch.fences.length) {
-      committed = batch.logRows.some(({ appCode, roomId, commandId }) =>
-        this.database.log.has(logKey(roomKeyOf(appCode, roomId), commandId)),
-      );
-    }
-    const rest = committed ? 'committed' : 'absent';
-    if (fenced.length > 0) return Promise.resolve({ kind: 'fenced', partitions: fenced, rest });
-    return Promise.resolve({ kind: rest });
+    const session = this.opened();
+    return readHowItEnded(this.database, session, batch, this.settings.lockWaitMs);
   }
 
   stop(): Promise<void> {
+    this.stopped = true;
+    this.leave(this.session);
     return Promise.resolve();
   }
 
-  private refusal(batch: LaneBatch): CommitOutcome | null {
-    const { owners, rooms, log } = this.database;
-    const fenced = batch.fences
-      .filter(({ partition, epoch, incarnation, commitSeq }) => {
-        const row = owners.get(partition);
-        return (
-          row?.epoch !== epoch || row.incarnation !== incarnation || row.commitSeq !== commitSeq
-        );
-      })
-      .map(({ partition }) => partition);
-    if (fenced.length > 0) return { kind: 'fenced', partitions: fenced };
-    const stale = [
-      ...batch.versionChecks.map(({ roomKey, version }) => ({ roomKey, version })),
-      ...batch.roomRows.map(({ appCode, roomId, previousVersion }) => ({
-        roomKey: roomKeyOf(appCode, roomId),
-        version: previousVersion,
-      })),
-    ].filter(({ roomKey, version }) => (rooms.get(roomKey)?.version ?? 0n) !== version);
-    if (stale.length > 0) {
-      return { kind: 'staleRooms', roomKeys: stale.map(({ roomKey }) => roomKey) };
-    }
-    const doubled = batch.logRows.some(({ appCode, roomId, commandId }) =>
-      log.has(logKey(roomKeyOf(appCode, roomId), commandId)),
-    );
-    if (doubled) return { kind: 'duplicateCommand', cause: 'the id has a row' };
-    return this.dataFault(batch) ? { kind: 'dataError', cause: 'refused by the test' } : null;
+  private async sendPacket(batch: LaneBatch, fault: LaneFault | null): Promise<PacketEnd> {
+    const { server } = this.database;
+    if (fault?.kind === 'lostBeforePacket') this.session?.end();
+    const waiting = { isOver: false };
+    let end: PacketEnd | null = null;
+    const ended = this.runAtServer(batch, fault, waiting).then((answer) => {
+      end = answer;
+    });
+    const isAnswered = await server.within(ended, this.settings.packetMs, this.settings.timers);
+    if (isAnswered && end !== null) return end;
+    waiting.isOver = true;
+    this.leave(this.session);
+    const cause = `the first packet did not end within ${this.settings.packetMs} ms`;
+    return { outcome: { kind: 'unavailable', cause } };
   }
 
-  private store(batch: LaneBatch): void {
-    const { owners, settled, log, rooms, events, deadLetters } = this.database;
-    for (const fence of batch.fences) {
-      const row = owners.get(fence.partition);
-      if (row === undefined) continue;
-      row.appliedOffset = fence.appliedOffset;
-      row.commitSeq += 1n;
-      const offsets = settled.get(fence.partition) ?? new Set<bigint>();
-      for (const offset of fence.settledOffsets) offsets.add(offset);
-      for (const offset of offsets) if (offset <= fence.appliedOffset) offsets.delete(offset);
-      settled.set(fence.partition, offsets);
+  /** `waiting.isOver`: the lane has hung up, so that nothing may be left open for it. */
+  private async runAtServer(
+    batch: LaneBatch,
+    fault: LaneFault | null,
+    waiting: { readonly isOver: boolean },
+  ): Promise<PacketEnd> {
+    const { server } = this.database;
+    await server.reached();
+    if (waiting.isOver) return { outcome: { kind: 'unavailable', cause: 'hung up' } };
+    let session: MemorySession;
+    try {
+      session = this.opened();
+    } catch (thrown) {
+      const cause = thrown instanceof Error ? thrown.message : String(thrown);
+      return { outcome: { kind: 'unavailable', cause } };
     }
-    for (const row of batch.logRows) {
-      log.set(logKey(roomKeyOf(row.appCode, row.roomId), row.commandId), row);
+    if (server.mode === 'readOnly') return { outcome: { kind: 'unavailable', cause: 'readOnly' } };
+    const transaction = session.begin();
+    if (fault?.kind === 'lostInPacket') session.end();
+    const refused = await runPacket({
+      database: this.database,
+      transaction,
+      batch,
+      lockWaitMs: this.settings.lockWaitMs,
+      dataFault: this.dataFault,
+      logRowsLocked: fault?.kind === 'lockWait',
+    });
+    await server.reached();
+    if (refused === null && fault?.kind !== 'conflict') return { session, transaction };
+    // 1213 has rolled everything back; after any other refusal the lane does.
+    if (refused === null) transaction.chosenAsVictim();
+    transaction.rollBack();
+    return { outcome: refused ?? { kind: 'conflict', cause: '1213 by the test' } };
+  }
+
+  /** From here on no answer means unknown. */
+  private async sendCommit(
+    session: MemorySession,
+    transaction: MemoryTransaction,
+    fault: LaneFault | null,
+  ): Promise<CommitOutcome> {
+    if (!session.alive) {
+      return { kind: 'unavailable', cause: 'the connection was lost before COMMIT was sent' };
     }
-    for (const row of batch.roomRows) rooms.set(roomKeyOf(row.appCode, row.roomId), row);
-    events.push(...batch.eventRows);
-    deadLetters.push(...batch.deadLetters);
+    const { server } = this.database;
+    if (fault?.kind === 'lostBeforeCommit') {
+      session.end();
+      return unknownOutcome('COMMIT: cut by the test');
+    }
+    let isStored = false;
+    // A server that is only slow does it all the same, after the lane has given up.
+    const answered = server
+      .reached()
+      .then(() => {
+        isStored = transaction.commit();
+      })
+      .then(() => server.reached());
+    const { commitMs, timers } = this.settings;
+    const isAnswered = await server.within(answered, commitMs, timers);
+    if (isAnswered && isStored && fault?.kind !== 'lostAfterCommit') return { kind: 'committed' };
+    this.leave(session);
+    return unknownOutcome(isAnswered ? 'COMMIT: the answer is lost' : 'COMMIT: no answer');
+  }
+
+  private opened(): MemorySession {
+    const { server } = this.database;
+    if (this.stopped) throw unavailable('connecting', 'the lane is stopped');
+    if (this.session?.alive === true) return this.session;
+    const session = server.connect();
+    const { incarnation, lane } = this.settings;
+    // Its former connection, if the server still has one, is over before this one goes on.
+    if (incarnation !== '') server.takeName(session, laneName(incarnation, lane));
+    this.session = session;
+    return session;
+  }
+
+  /** Hangs up. A frozen server notices when it is back, behind what it has been sent before. */
+  private leave(session: MemorySession | null): void {
+    if (session === null) return;
+    this.session = null;
+    void this.database.server.reached().then(() => session.end());
+  }
+
+  private async passesInTime(gate: Promise<boolean>): Promise<boolean> {
+    let isOpen = false;
+    const asked = gate.then((answer) => {
+      isOpen = answer;
+    });
+    const { gateMs, timers } = this.settings;
+    await this.database.server.within(asked, gateMs, timers);
+    return isOpen;
+  }
+}
+
+/** Faults that meet the batch before anything of it is done. */
+function refusedBy(fault: LaneFault | null): CommitOutcome | null {
+  switch (fault?.kind) {
+    case 'fenceBusy':
+      return fault;
+    case 'duplicateCommand':
+      return { kind: 'duplicateCommand', cause: 'log: 1062 by the test' };
+    case 'unavailable':
+    case 'readOnly':
+    case 'tooManyConnections':
+      return { kind: 'unavailable', cause: `${fault.kind} by the test` };
+    default:
+      return null;
   }
 }

@@ -1,42 +1,139 @@
 /**
  * The tables of roomcell in memory: what the memory twins of the MySQL ports share, as several
- * nodes share one database. Nothing survives the process. Transactions are atomic because they run
- * without an await between first check and last write.
+ * nodes share one database. Nothing survives the process. A transaction's writes are applied without
+ * an await between the first and the last; before that nobody sees them.
  */
-import type { CommandId, RoomKey, RoomVersion } from '../../domain/ids.ts';
-import type { DeadLetterRow, EventRow, LogRow, RoomMetaRow } from '../../ports/commit-lane.ts';
-import type { OwnerRow, TopicLayout } from '../../ports/partition-store.ts';
+import type { EventId, RoomKey } from '../../domain/ids.ts';
+import { assert } from '../../kernel/assert.ts';
+import type {
+  DeadLetterRow,
+  EventRow,
+  GiftStatRow,
+  LogRow,
+  RoomMetaRow,
+} from '../../ports/commit-lane.ts';
+import type { TopicLayout } from '../../ports/partition-store.ts';
 import type { SnapshotRow } from '../../ports/snapshot-store.ts';
+import type { CatalogueRow, SettlementRecord } from './gift-rows.ts';
+import { IndexedTable } from './indexed-table.ts';
+import {
+  isUnfinished,
+  placeKey,
+  streamKey,
+  versionKey,
+  type ListRow,
+  type OutboxRow,
+  type OwnerRecord,
+  type SlotRow,
+} from './memory-rows.ts';
+import { MemoryServer, type ServerSurroundings } from './memory-server.ts';
+import type { RowChange } from './memory-session.ts';
 
-/** An owner row that can be changed in place. */
-export type OwnerRecord = { -readonly [K in keyof OwnerRow]: OwnerRow[K] };
+/** Commits that can be taken back; older ones are safe whatever the server loses. */
+export const commitsKept = 256;
 
 /** See the file header. */
 export class MemoryDatabase {
+  readonly server: MemoryServer;
   readonly layouts = new Map<string, TopicLayout>();
   readonly owners = new Map<number, OwnerRecord>();
   /** Settled offsets above the applied one, by partition. */
-  readonly settled = new Map<number, Set<bigint>>();
-  readonly log = new Map<string, LogRow>();
+  readonly settled = new Map<number, ReadonlySet<bigint>>();
+  readonly log = new IndexedTable<string, LogRow, 'room' | 'partition' | 'version'>({
+    room: (row) => `${row.appCode}\0${row.roomId}`,
+    partition: (row) => (row.kafkaOffset === null ? null : String(row.partition)),
+    version: versionKey,
+  });
   readonly rooms = new Map<RoomKey, RoomMetaRow>();
-  readonly events: EventRow[] = [];
+  readonly listEntries = new IndexedTable<RoomKey, ListRow, 'app'>({ app: (row) => row.appCode });
+  readonly events = new IndexedTable<EventId, EventRow, 'place'>({ place: placeKey });
+  readonly outbox = new IndexedTable<bigint, OutboxRow, 'event' | 'stream' | 'claim' | 'open'>({
+    event: (row) => `${row.eventId}\0${row.destination}`,
+    stream: (row) => (isUnfinished(row) ? streamKey(row) : null),
+    claim: (row) => (row.claimToken === '' ? null : row.claimToken),
+    open: (row) => (isUnfinished(row) ? String(row.shard) : null),
+  });
   readonly deadLetters: DeadLetterRow[] = [];
-  readonly snapshots = new Map<RoomKey, SnapshotRow[]>();
+  readonly snapshots = new Map<RoomKey, readonly SnapshotRow[]>();
   readonly schemas = new Map<string, string>();
+  readonly slots = new Map<number, SlotRow>();
+  readonly settlements = new Map<string, SettlementRecord>();
+  /** Sums by app, room and user. */
+  readonly giftStats = new Map<string, GiftStatRow>();
+  /** By app, gift and version. */
+  readonly catalogue = new IndexedTable<string, CatalogueRow, 'app' | 'gift'>({
+    app: (row) => row.appCode,
+    gift: (row) => giftKey(row.appCode, row.giftId),
+  });
+  private lastOutboxId = 0n;
+  /** What `asOne` gathers; null outside of it. */
+  private together: (() => void)[] | null = null;
+  /** How to take the last commits back, oldest first. */
+  private readonly undo: (() => void)[][] = [];
 
-  /** Applied rows of one room, in version order. */
-  applied(roomKey: RoomKey): LogRow[] {
-    return [...this.log.values()]
-      .filter((row) => `${row.appCode}\0${row.roomId}` === roomKey && row.appliedVersion !== null)
-      .sort((left, right) => (versionOf(left) < versionOf(right) ? -1 : 1));
+  constructor(surroundings: ServerSurroundings) {
+    this.server = new MemoryServer(this, surroundings);
+  }
+
+  /** The next id of the outbox. Handed out before the commit: a rollback leaves a gap. */
+  nextOutboxId(): bigint {
+    this.lastOutboxId += 1n;
+    return this.lastOutboxId;
+  }
+
+  /** Applies the changes of one transaction. */
+  commit(changes: readonly RowChange[]): void {
+    if (changes.length === 0) return;
+    const undo = changes.map((change) => change());
+    if (this.together !== null) {
+      this.together.push(...undo);
+      return;
+    }
+    this.undo.push(undo);
+    if (this.undo.length > commitsKept) this.undo.shift();
+  }
+
+  /** All commits inside `work` are one: `work` sees each of them, and they are lost together. */
+  asOne<T>(work: () => T): T {
+    assert(this.together === null, 'one transaction in another');
+    this.together = [];
+    try {
+      return work();
+    } finally {
+      const undo = this.together;
+      this.together = null;
+      this.commit(undo.length === 0 ? [] : [() => () => undo.reverse().forEach((back) => back())]);
+    }
+  }
+
+  /** Takes the last `count` commits back, as far as they are kept. */
+  takeBackCommits(count: number): void {
+    const lost = count === 0 ? [] : this.undo.splice(-count);
+    for (const commit of lost.reverse()) for (const takeBack of commit.reverse()) takeBack();
   }
 }
 
-/** Key of a log row: app, room and command id together (PIPE-17). */
-export function logKey(roomKey: RoomKey, commandId: CommandId): string {
-  return `${roomKey}\0${commandId}`;
+/** Stores a row, or replaces the one under its key. */
+export function put<Key, Row>(table: Map<Key, Row>, key: Key, row: Row): RowChange {
+  return () => {
+    const before = table.get(key);
+    table.set(key, row);
+    return () => {
+      if (before === undefined) table.delete(key);
+      else table.set(key, before);
+    };
+  };
 }
 
-function versionOf(row: LogRow): RoomVersion {
-  return row.appliedVersion ?? (0n as RoomVersion);
+/** Changes a row that is there when the transaction commits; a row that is not there stays away. */
+export function change<Key, Row>(
+  table: Map<Key, Row>,
+  key: Key,
+  changed: (row: Row) => Row,
+): RowChange {
+  return () => {
+    const before = table.get(key);
+    if (before === undefined) return () => undefined;
+    return put(table, key, changed(before))();
+  };
 }

@@ -1,4 +1,7 @@
-/** Memory twin of the partition store. A takeover never waits: no transaction stays open here. */
+/**
+ * Memory twin of the partition store. A takeover waits for the row like the real one: behind an open
+ * transaction of the owner, up to its lock wait; then it ends the owner's lane by its name, once.
+ */
 import type {
   OwnerRow,
   PartitionStore,
@@ -6,37 +9,104 @@ import type {
   TakeoverRequest,
   TopicLayout,
 } from '../../ports/partition-store.ts';
-import type { MemoryDatabase } from './memory-database.ts';
+import { ownerLock } from './lane-packet.ts';
+import { laneName } from './memory-commit-lane.ts';
+import { change, put, type MemoryDatabase } from './memory-database.ts';
+import type { OwnerRecord } from './memory-rows.ts';
+import { pooledLockWaitMs, unavailable } from './memory-server.ts';
+import { MemoryTransaction } from './memory-session.ts';
+
+/** Lock wait of a takeover, the shortest that MySQL knows. */
+const takeoverLockWaitMs = 1_000;
+
+/** How long a held row is waited for in all. Default: the real store's. */
+export interface TakeoverLimits {
+  readonly heldRowMs: number;
+}
 
 /** See the file header. */
 export class MemoryPartitionStore implements PartitionStore {
   private readonly database: MemoryDatabase;
+  private readonly limits: TakeoverLimits;
 
-  constructor(database: MemoryDatabase) {
+  constructor(database: MemoryDatabase, limits: TakeoverLimits = { heldRowMs: 20_000 }) {
     this.database = database;
+    this.limits = limits;
   }
 
   ensureLayout(layout: TopicLayout): Promise<TopicLayout> {
-    const stored = this.database.layouts.get(layout.topic) ?? layout;
-    this.database.layouts.set(layout.topic, stored);
-    return Promise.resolve(stored);
+    const { server, layouts } = this.database;
+    return server.call('partitions', 'storing the topic layout', 'write', () => {
+      const stored = layouts.get(layout.topic);
+      if (stored === undefined) this.database.commit([put(layouts, layout.topic, layout)]);
+      return stored ?? layout;
+    });
   }
 
   readOwners(): Promise<readonly OwnerRow[]> {
-    return Promise.resolve([...this.database.owners.values()].map((row) => ({ ...row })));
+    return this.database.server.call('partitions', 'reading the partition owners', 'read', () => {
+      const rows = [...this.database.owners.values()].map((row) => ({ ...row }));
+      return rows.sort((one, other) => one.partition - other.partition);
+    });
   }
 
   readOwner(partition: number): Promise<OwnerRow | null> {
-    const row = this.database.owners.get(partition);
-    return Promise.resolve(row === undefined ? null : { ...row });
+    return this.database.server.call('partitions', 'reading a partition owner', 'read', () => {
+      const row = this.database.owners.get(partition);
+      return row === undefined ? null : { ...row };
+    });
   }
 
   takeover(request: TakeoverRequest): Promise<TakenPartition> {
+    const what = `taking partition ${request.partition} over`;
+    return this.database.server.call('partitions', what, 'write', () => this.raise(request, what));
+  }
+
+  release(partition: number, epoch: bigint, incarnation: string): Promise<void> {
+    const what = 'releasing a partition';
+    return this.database.server.call('partitions', what, 'write', async () => {
+      const transaction = new MemoryTransaction(this.database);
+      const answer = await transaction.lock(ownerLock(partition), pooledLockWaitMs);
+      if (answer !== 'granted') throw unavailable(what, answer);
+      transaction.stage(
+        change(this.database.owners, partition, (row) => {
+          const isOurs = row.epoch === epoch && row.incarnation === incarnation;
+          return isOurs ? { ...row, released: true } : row;
+        }),
+      );
+      transaction.commit();
+    });
+  }
+
+  private async raise(request: TakeoverRequest, what: string): Promise<TakenPartition> {
+    const { server, owners } = this.database;
+    const { partition } = request;
+    const giveUpAtMs = server.clock.monoMs() + this.limits.heldRowMs;
+    let mayEndHolder = true;
+    let before = seenOf(owners.get(partition));
+    for (;;) {
+      const transaction = new MemoryTransaction(this.database);
+      const answer = await transaction.lock(ownerLock(partition), takeoverLockWaitMs);
+      if (answer === 'granted') return this.write(transaction, request);
+      transaction.rollBack();
+      if (answer === 'sessionEnded') throw unavailable(what, answer);
+      const now = owners.get(partition);
+      // A row that changed meanwhile has an owner who commits: nobody healthy is ended.
+      if (now !== undefined && mayEndHolder && before === seenOf(now)) {
+        mayEndHolder = false;
+        server.kill(laneName(now.incarnation, now.lane));
+      }
+      before = seenOf(now);
+      if (server.clock.monoMs() > giveUpAtMs) throw unavailable(what, 'the row stayed held');
+    }
+  }
+
+  private write(transaction: MemoryTransaction, request: TakeoverRequest): TakenPartition {
     const { partition, nodeId, incarnation, lane, advertiseAddr } = request;
     const before = this.database.owners.get(partition);
     const appliedOffset = before?.appliedOffset ?? -1n;
     const epoch = (before?.epoch ?? 0n) + 1n;
-    this.database.owners.set(partition, {
+    const row: OwnerRecord = {
       partition,
       epoch,
       ownerNodeId: nodeId,
@@ -46,30 +116,32 @@ export class MemoryPartitionStore implements PartitionStore {
       appliedOffset,
       commitSeq: 0n,
       released: false,
-    });
-    return Promise.resolve({
+    };
+    transaction.stage(put(this.database.owners, partition, row));
+    transaction.commit();
+    return {
       partition,
       epoch,
       appliedOffset,
       settledOffsets: this.settledAbove(partition, appliedOffset),
-      wasReleased: before?.released ?? false,
-    });
-  }
-
-  release(partition: number, epoch: bigint, incarnation: string): Promise<void> {
-    const row = this.database.owners.get(partition);
-    if (row?.epoch === epoch && row.incarnation === incarnation) row.released = true;
-    return Promise.resolve();
+      // Nobody had it: nobody to wait for.
+      wasReleased: before?.released ?? true,
+    };
   }
 
   /** Refused ones have a mark; logged ones are found by the offset in their row. */
   private settledAbove(partition: number, appliedOffset: bigint): readonly bigint[] {
     const marked = [...(this.database.settled.get(partition) ?? [])];
-    const logged = [...this.database.log.values()]
-      .filter((row) => row.partition === partition && row.kafkaOffset !== null)
-      .map((row) => row.kafkaOffset ?? -1n);
+    const logged = this.database.log
+      .rowsBy('partition', String(partition))
+      .flatMap(({ kafkaOffset }) => kafkaOffset ?? []);
     return [...new Set([...marked, ...logged])]
       .filter((offset) => offset > appliedOffset)
       .sort((left, right) => (left < right ? -1 : 1));
   }
+}
+
+/** What tells a row that was committed meanwhile from one that stood still. */
+function seenOf(row: OwnerRow | undefined): string {
+  return row === undefined ? '' : `${row.epoch}.${row.commitSeq}`;
 }

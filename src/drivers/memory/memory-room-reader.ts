@@ -1,10 +1,16 @@
-/** Memory twins of the readers of rooms: recovery, repeats, due deadlines, snapshots. */
+/** Memory twin of the room reader. Committed data only: what a transaction staged is not there yet. */
 import { roomKeyOf, type CommandId, type RoomKey, type RoomVersion } from '../../domain/ids.ts';
+import { assert } from '../../kernel/assert.ts';
 import type { LogRow } from '../../ports/commit-lane.ts';
 import type { RoomReader, StoredResult } from '../../ports/room-reader.ts';
-import type { SnapshotRow, SnapshotStore } from '../../ports/snapshot-store.ts';
 import type { StoredRoom, StoredStep } from '../../protocol/room-history.ts';
-import { logKey, type MemoryDatabase } from './memory-database.ts';
+import type { MemoryDatabase } from './memory-database.ts';
+import { logKey } from './memory-rows.ts';
+
+/** Ids of one look-up; the port's limit. */
+const idsMax = 500;
+/** Snapshots that recovery may choose from; the port's limit. */
+const snapshotsRead = 2;
 
 /** See the file header. */
 export class MemoryRoomReader implements RoomReader {
@@ -14,23 +20,24 @@ export class MemoryRoomReader implements RoomReader {
     this.database = database;
   }
 
-  findResults(
+  async findResults(
     ids: readonly { readonly roomKey: RoomKey; readonly commandId: CommandId }[],
   ): Promise<readonly StoredResult[]> {
-    const rows = ids
-      .map(({ roomKey, commandId }) => this.database.log.get(logKey(roomKey, commandId)))
-      .filter((row) => row !== undefined);
-    return Promise.resolve(rows.map(resultOf));
+    assert(ids.length <= idsMax, 'too many ids in one look-up', { ids: ids.length });
+    if (ids.length === 0) return [];
+    return this.read('looking stored results up', ({ log }) => {
+      const keys = new Set(ids.map(({ roomKey, commandId }) => logKey(roomKey, commandId)));
+      return [...keys].flatMap((key) => log.get(key) ?? []).map(resultOf);
+    });
   }
 
   loadRoom(roomKey: RoomKey): Promise<StoredRoom> {
-    const row = this.database.rooms.get(roomKey);
-    if (row === undefined) return Promise.resolve({ meta: null, snapshots: [] });
-    const { version, chainHash, status } = row;
-    const snapshots = this.database.snapshots.get(roomKey) ?? [];
-    return Promise.resolve({
-      meta: { version, chainHash, status },
-      snapshots: snapshots.slice(0, 2),
+    return this.read('reading a room', ({ rooms, snapshots }) => {
+      const row = rooms.get(roomKey);
+      if (row === undefined) return { meta: null, snapshots: [] };
+      const { version, chainHash, status } = row;
+      const newest = (snapshots.get(roomKey) ?? []).slice(0, snapshotsRead);
+      return { meta: { version, chainHash, status }, snapshots: newest };
     });
   }
 
@@ -39,38 +46,29 @@ export class MemoryRoomReader implements RoomReader {
     afterVersion: RoomVersion,
     limit: number,
   ): Promise<readonly StoredStep[]> {
-    const steps = this.database
-      .applied(roomKey)
-      .filter(({ appliedVersion }) => (appliedVersion ?? 0n) > afterVersion);
-    return Promise.resolve(steps.slice(0, limit).map(stepOf));
+    return this.read('reading the log of a room', ({ log }) =>
+      log
+        .rowsBy('room', roomKey)
+        .filter(({ appliedVersion }) => appliedVersion !== null && appliedVersion > afterVersion)
+        .map(stepOf)
+        .sort((one, other) => (one.version < other.version ? -1 : 1))
+        .slice(0, limit),
+    );
   }
 
   dueRooms(partition: number, nowMs: number, limit: number): Promise<readonly RoomKey[]> {
-    const due = [...this.database.rooms.values()]
-      .filter((row) => row.partition === partition)
-      .filter(({ nextDeadlineMs }) => nextDeadlineMs !== null && nextDeadlineMs <= nowMs)
-      .sort((left, right) => (left.nextDeadlineMs ?? 0) - (right.nextDeadlineMs ?? 0));
-    return Promise.resolve(
-      due.slice(0, limit).map(({ appCode, roomId }) => roomKeyOf(appCode, roomId)),
+    return this.read('reading due rooms', ({ rooms }) =>
+      [...rooms.values()]
+        .filter((row) => row.partition === partition)
+        .filter(({ nextDeadlineMs }) => nextDeadlineMs !== null && nextDeadlineMs <= nowMs)
+        .sort((one, other) => (one.nextDeadlineMs ?? 0) - (other.nextDeadlineMs ?? 0))
+        .slice(0, limit)
+        .map(({ appCode, roomId }) => roomKeyOf(appCode, roomId)),
     );
   }
-}
 
-/** Keeps snapshots newest first. */
-export class MemorySnapshotStore implements SnapshotStore {
-  private readonly database: MemoryDatabase;
-
-  constructor(database: MemoryDatabase) {
-    this.database = database;
-  }
-
-  save(row: SnapshotRow, keep: number): Promise<void> {
-    const others = (this.database.snapshots.get(row.roomKey) ?? []).filter(
-      ({ version }) => version !== row.version,
-    );
-    const kept = [row, ...others].sort((left, right) => (left.version > right.version ? -1 : 1));
-    this.database.snapshots.set(row.roomKey, kept.slice(0, keep));
-    return Promise.resolve();
+  private read<T>(what: string, look: (database: MemoryDatabase) => T): Promise<T> {
+    return this.database.server.call('rooms', what, 'read', () => look(this.database));
   }
 }
 

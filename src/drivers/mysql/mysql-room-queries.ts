@@ -1,11 +1,9 @@
 /** The gateway's read models from MySQL: the room list and the facts of a password check. */
 import type { AppCode, RoomId } from '../../domain/ids.ts';
+import { listPageSizeMax } from '../../ports/room-queries.ts';
 import type { ListCursor, ListEntry, ListQuery, RoomQueries } from '../../ports/room-queries.ts';
 import type { MysqlPool } from './pool.ts';
 import type { Row } from './session.ts';
-
-/** Most entries of a page, whatever was asked for. */
-export const listPageSizeMax = 200;
 
 /** See the port. */
 export class MysqlRoomQueries implements RoomQueries {

@@ -3,10 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { roomKeyOf, type RoomId } from '../../../src/domain/ids.ts';
 import { MemoryCommitLane } from '../../../src/drivers/memory/memory-commit-lane.ts';
 import { MemoryPartitionStore } from '../../../src/drivers/memory/memory-partition-store.ts';
-import {
-  MemoryRoomReader,
-  MemorySnapshotStore,
-} from '../../../src/drivers/memory/memory-room-reader.ts';
+import { MemoryRoomReader } from '../../../src/drivers/memory/memory-room-reader.ts';
+import { MemorySnapshotStore } from '../../../src/drivers/memory/memory-snapshot-store.ts';
 import { Failure } from '../../../src/kernel/failure.ts';
 import { CellRig, createRoomBody, joinRoomBody, rigApp } from '../../support/cell-rig.ts';
 import { eventually } from '../../support/stepped-time.ts';

@@ -2,10 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryCommitLane } from '../../../src/drivers/memory/memory-commit-lane.ts';
 import { MemoryPartitionStore } from '../../../src/drivers/memory/memory-partition-store.ts';
-import {
-  MemoryRoomReader,
-  MemorySnapshotStore,
-} from '../../../src/drivers/memory/memory-room-reader.ts';
+import { MemoryRoomReader } from '../../../src/drivers/memory/memory-room-reader.ts';
+import { MemorySnapshotStore } from '../../../src/drivers/memory/memory-snapshot-store.ts';
 import { roomKeyOf, type RoomId } from '../../../src/domain/ids.ts';
 import { partitionOf } from '../../../src/protocol/partition.ts';
 import { CellRig, createRoomBody, joinRoomBody, rigApp } from '../../support/cell-rig.ts';

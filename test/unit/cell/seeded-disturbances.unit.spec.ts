@@ -5,6 +5,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import type { LaneFault } from '../../../src/drivers/memory/memory-commit-lane.ts';
+import { MemoryPartitionStore } from '../../../src/drivers/memory/memory-partition-store.ts';
 import type { CommandBody } from '../../../src/domain/room/commands.ts';
 import type { LogRow } from '../../../src/ports/commit-lane.ts';
 import { CellRig, createRoomBody, joinRoomBody, type RigNode } from '../../support/cell-rig.ts';
@@ -101,13 +102,8 @@ class Run {
         this.rig.sendHeartbeats(this.pick(partitions), beats);
         return;
       }
-      case 7: {
-        const row = this.rig.database.owners.get(this.pick(partitions));
-        if (row === undefined) return;
-        Object.assign(row, { epoch: row.epoch + 1n, incarnation: `stranger-${step}` });
-        Object.assign(row, { commitSeq: 0n, released: true });
-        return;
-      }
+      case 7:
+        return this.strangerTakes(this.pick(partitions), `stranger-${step}`);
       default:
         this.send(
           this.pick(rooms),
@@ -129,6 +125,14 @@ class Run {
       this.nodes[at]?.source.assign(partitions.filter((id) => ownerOf[id] === at));
       if (this.draw(2) === 0) await this.rig.time.sleep(0);
     }
+  }
+
+  /** Behind whatever transaction is open on the partition, and only for a moment. */
+  private async strangerTakes(partition: number, incarnation: string): Promise<void> {
+    const store = new MemoryPartitionStore(this.rig.database);
+    const stranger = { partition, nodeId: 'x', incarnation, lane: 0, advertiseAddr: '10.0.0.9:1' };
+    const { epoch } = await store.takeover(stranger);
+    await store.release(partition, epoch, incarnation);
   }
 
   private redeliver(node: RigNode): void {

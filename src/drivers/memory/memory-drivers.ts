@@ -1,0 +1,36 @@
+/** All ports that stand on MySQL, made over one memory database: the twin of `mysql-drivers.ts`. */
+import { MemoryCommitLane, type MemoryLaneSettings } from './memory-commit-lane.ts';
+import type { MemoryDatabase } from './memory-database.ts';
+import { MemoryOutboxStore } from './memory-outbox-store.ts';
+import { MemoryPartitionStore } from './memory-partition-store.ts';
+import { MemoryReplySlots } from './memory-reply-slots.ts';
+import { MemoryRoomQueries } from './memory-room-queries.ts';
+import { MemoryRoomReader } from './memory-room-reader.ts';
+import { MemorySchemaRegistry } from './memory-schema-registry.ts';
+import { MemorySnapshotStore } from './memory-snapshot-store.ts';
+
+/** The ports of one process. */
+export interface MemoryDrivers {
+  readonly partitionStore: MemoryPartitionStore;
+  readonly roomReader: MemoryRoomReader;
+  readonly snapshotStore: MemorySnapshotStore;
+  readonly roomQueries: MemoryRoomQueries;
+  readonly replySlots: MemoryReplySlots;
+  readonly schemaRegistry: MemorySchemaRegistry;
+  readonly outboxStore: MemoryOutboxStore;
+  openLane(settings: MemoryLaneSettings): MemoryCommitLane;
+}
+
+/** Makes the ports; call it once per process that is to share the database. */
+export function createMemoryDrivers(database: MemoryDatabase): MemoryDrivers {
+  return {
+    partitionStore: new MemoryPartitionStore(database),
+    roomReader: new MemoryRoomReader(database),
+    snapshotStore: new MemorySnapshotStore(database),
+    roomQueries: new MemoryRoomQueries(database),
+    replySlots: new MemoryReplySlots(database),
+    schemaRegistry: new MemorySchemaRegistry(database),
+    outboxStore: new MemoryOutboxStore(database),
+    openLane: (settings) => new MemoryCommitLane(database, settings),
+  };
+}

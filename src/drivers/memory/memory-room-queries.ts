@@ -1,0 +1,91 @@
+/** Memory twin of the gateway's read models: the room list and the facts of a password check. */
+import { roomKeyOf, type AppCode, type RoomId } from '../../domain/ids.ts';
+import {
+  listPageSizeMax,
+  type ListCursor,
+  type ListEntry,
+  type ListQuery,
+  type RoomQueries,
+} from '../../ports/room-queries.ts';
+import { inListOrder } from './list-rows.ts';
+import type { MemoryDatabase } from './memory-database.ts';
+import type { ListRow } from './memory-rows.ts';
+
+/** See the file header. */
+export class MemoryRoomQueries implements RoomQueries {
+  private readonly database: MemoryDatabase;
+
+  constructor(database: MemoryDatabase) {
+    this.database = database;
+  }
+
+  listRooms(
+    query: ListQuery,
+  ): Promise<{ readonly entries: readonly ListEntry[]; readonly next: ListCursor | null }> {
+    const { server, listEntries } = this.database;
+    return server.call('queries', 'listing rooms', 'read', () => {
+      const size = Math.min(Math.max(query.pageSize, 1), listPageSizeMax);
+      const page = listEntries
+        .rowsBy('app', query.appCode)
+        .filter((row) => isAsked(row, query) && isBehind(row, query.after))
+        .sort(inListOrder)
+        .slice(0, size);
+      const last = page.at(-1);
+      return { entries: page.map(entryOf), next: last === undefined ? null : cursorOf(last) };
+    });
+  }
+
+  passwordOf(
+    appCode: AppCode,
+    roomId: RoomId,
+  ): Promise<{ readonly passwordHash: string; readonly passwordVersion: bigint } | null> {
+    const { server, rooms } = this.database;
+    return server.call('queries', 'reading the password of a room', 'read', () => {
+      const row = rooms.get(roomKeyOf(appCode, roomId));
+      if (row === undefined) return null;
+      const { passwordHash, passwordVersion } = row;
+      return { passwordHash, passwordVersion };
+    });
+  }
+}
+
+function isAsked(row: ListRow, query: ListQuery): boolean {
+  return (
+    row.status === 'active' &&
+    (query.visibleRegionId === null || row.visibleRegionId === query.visibleRegionId) &&
+    (query.mode === null || row.mode === query.mode) &&
+    (query.tag === null || row.tags.includes(query.tag))
+  );
+}
+
+/** The room of the cursor may have left the list or moved: only its place counts. */
+function isBehind(row: ListRow, after: ListCursor | null): boolean {
+  if (after === null) return true;
+  if (row.pinned !== after.pinned) return after.pinned;
+  if (row.heatBucket !== after.heatBucket) return row.heatBucket < after.heatBucket;
+  return row.roomId > after.roomId;
+}
+
+function entryOf(row: ListRow): ListEntry {
+  const { roomId, title, coverUrl, ownerUserId, mode, visibleRegionId, locked, tags } = row;
+  const { onlineCount, seatCount, pinned, heat, createdAtMs } = row;
+  return {
+    roomId,
+    title,
+    coverUrl,
+    ownerUserId,
+    mode,
+    visibleRegionId,
+    locked,
+    tags,
+    onlineCount,
+    seatCount,
+    pinned,
+    heat,
+    createdAtMs,
+  };
+}
+
+function cursorOf({ pinned, heatBucket, roomId }: ListRow): ListCursor {
+  return { pinned, heatBucket, roomId };
+}

@@ -1,0 +1,95 @@
+/** Rows of the memory database that no port names: what lies in the tables beneath the ports. */
+import type { AppCode, EventId, RoomId, RoomKey, RoomVersion } from '../../domain/ids.ts';
+import type { EventRow, LogRow, RoomMetaRow } from '../../ports/commit-lane.ts';
+import type { OwnerRow } from '../../ports/partition-store.ts';
+import type { Destination } from '../../protocol/topics.ts';
+
+/** An owner row that a test may change in place. */
+export type OwnerRecord = { -readonly [K in keyof OwnerRow]: OwnerRow[K] };
+
+/** States of an outbox row; `published` is historical and never written. */
+export type OutboxStatus =
+  'pending' | 'delivering' | 'delivered' | 'retryable' | 'failed' | 'published';
+
+/** One event for one destination. */
+export interface OutboxRow {
+  readonly rowId: bigint;
+  readonly eventId: EventId;
+  readonly appCode: AppCode;
+  readonly roomId: RoomId;
+  readonly roomVersion: RoomVersion;
+  readonly eventIndex: number;
+  readonly eventType: string;
+  readonly destination: Destination;
+  readonly shard: number;
+  readonly status: OutboxStatus;
+  readonly workerId: string;
+  readonly claimToken: string;
+  readonly lockUntilMs: number;
+  readonly nextRetryAtMs: number;
+  readonly retryCount: number;
+  readonly startedCount: number;
+  readonly lastError: string;
+  readonly usefulUntilMs: number | null;
+  readonly createdAtMs: number;
+  readonly finishedAtMs: number | null;
+}
+
+/** An entry of the room list. `pinned` belongs to operators; a commit leaves it alone. */
+export interface ListRow extends Pick<
+  RoomMetaRow,
+  | 'appCode'
+  | 'roomId'
+  | 'status'
+  | 'title'
+  | 'coverUrl'
+  | 'ownerUserId'
+  | 'mode'
+  | 'visibleRegionId'
+  | 'locked'
+  | 'tags'
+  | 'seatCount'
+  | 'onlineCount'
+  | 'createdAtMs'
+> {
+  readonly pinned: boolean;
+  readonly heat: bigint;
+  readonly heatBucket: number;
+}
+
+/** A leased partition of the reply topic; `incarnation` is empty when nobody holds it. */
+export interface SlotRow {
+  readonly nodeId: string;
+  readonly incarnation: string;
+  readonly leaseUntilMs: number;
+}
+
+/** Key of a log row: app, room and command id together (PIPE-17). */
+export function logKey(roomKey: RoomKey, commandId: string): string {
+  return `${roomKey}\0${commandId}`;
+}
+
+/** The second fence of a room: one applied row per version. Null for rows that applied nothing. */
+export function versionKey(
+  row: Pick<LogRow, 'appCode' | 'roomId' | 'appliedVersion'>,
+): string | null {
+  if (row.appliedVersion === null) return null;
+  return `${row.appCode}\0${row.roomId}\0${row.appliedVersion}`;
+}
+
+/** Primary key of an event: its place in the room's history. */
+export function placeKey(
+  row: Pick<EventRow, 'appCode' | 'roomId' | 'roomVersion' | 'eventIndex'>,
+): string {
+  return `${row.appCode}\0${row.roomId}\0${row.roomVersion}\0${row.eventIndex}`;
+}
+
+/** A line of rows that must arrive in order: one room's rows for one destination. */
+export function streamKey(row: Pick<OutboxRow, 'appCode' | 'roomId' | 'destination'>): string {
+  return `${row.appCode}\0${row.roomId}\0${row.destination}`;
+}
+
+/** A row that is not at its end and keeps the later rows of its stream waiting. */
+export function isUnfinished({ status }: Pick<OutboxRow, 'status'>): boolean {
+  return status === 'pending' || status === 'retryable' || status === 'delivering';
+}
