@@ -11,6 +11,7 @@ import { KafkaBatch } from './kafka-batch.ts';
 import { createKafkaClient, endlessRetry } from './kafka-client.ts';
 import type { KafkaClient } from './kafka-client.ts';
 import type { KafkaDeps, KafkaSettings } from './kafka-settings.ts';
+import { passesByItself } from './passing-errors.ts';
 
 /** A membership and who gets what in its group. */
 export interface GroupMemberSettings extends MembershipSettings {
@@ -175,7 +176,7 @@ export class GroupMember implements GroupMembership {
     this.listen(consumer);
     consumer.on(consumer.events.CRASH, ({ payload }) => {
       if (this.isStopping || consumer !== this.consumer) return;
-      if (passes) void this.replace(payload.error);
+      if (passes || passesByItself(payload.error)) void this.replace(payload.error);
       else this.handlers.onCrashed(payload.error);
     });
     return consumer;
@@ -222,7 +223,8 @@ export class GroupMember implements GroupMembership {
     try {
       await this.start();
     } catch (error) {
-      this.handlers.onCrashed(error);
+      if (passesByItself(error)) await this.replace(error);
+      else this.handlers.onCrashed(error);
     }
   }
 }
