@@ -3,12 +3,7 @@
  * that exists refuses the statement, and which key it was says what that means.
  */
 import { roomKeyOf } from '../../domain/ids.ts';
-import type {
-  CommitOutcome,
-  DeadLetterRow,
-  EventRow,
-  LogRow,
-} from '../../ports/commit-lane.ts';
+import type { CommitOutcome, DeadLetterRow, EventRow, LogRow } from '../../ports/commit-lane.ts';
 import { outboxShardOf } from '../../protocol/outbox-shard.ts';
 import type { Destination } from '../../protocol/topics.ts';
 import { put, type MemoryDatabase } from './memory-database.ts';

@@ -6,7 +6,7 @@
 import { roomKeyOf, type RoomKey } from '../../domain/ids.ts';
 import type { CommitOutcome, FenceStep, LaneBatch } from '../../ports/commit-lane.ts';
 import { columnRefusal } from './column-limits.ts';
-import { upsertGifts } from './gift-rows.ts';
+import { upsertGifts } from './lane-gifts.ts';
 import { insertEvents, insertLogRows, upsertDeadLetters } from './lane-inserts.ts';
 import { listRowOf } from './list-rows.ts';
 import { change, put, type MemoryDatabase } from './memory-database.ts';

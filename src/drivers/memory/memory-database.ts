@@ -14,7 +14,7 @@ import type {
 } from '../../ports/commit-lane.ts';
 import type { TopicLayout } from '../../ports/partition-store.ts';
 import type { SnapshotRow } from '../../ports/snapshot-store.ts';
-import type { CatalogueRow, SettlementRecord } from './gift-rows.ts';
+import { giftKey, type CatalogueRow, type SettlementRecord } from './gift-rows.ts';
 import { IndexedTable } from './indexed-table.ts';
 import {
   isUnfinished,

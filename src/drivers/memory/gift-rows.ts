@@ -1,0 +1,33 @@
+/** Rows of gifts in the memory database. */
+import type { AppCode, GiftId } from '../../domain/ids.ts';
+import type { GiftStatRow, SettlementRow } from '../../ports/commit-lane.ts';
+import type { CatalogueGift } from '../../ports/gift-catalogue.ts';
+
+/** What BIGINT holds at most. */
+export const int64Max = 2n ** 63n - 1n;
+
+/** A void and how far it has come. */
+export interface SettlementRecord extends SettlementRow {
+  readonly status: 'open' | 'settled';
+  readonly tries: number;
+  readonly nextTryAtMs: number;
+  readonly lastError: string;
+  readonly refundedCoins: bigint | null;
+  readonly settledAtMs: number | null;
+}
+
+/** One version of one gift of one app. */
+export interface CatalogueRow extends CatalogueGift {
+  readonly appCode: AppCode;
+  readonly createdAtMs: number;
+}
+
+/** Key of a user's sums in a room. */
+export function giftStatKey(row: Pick<GiftStatRow, 'appCode' | 'roomId' | 'userId'>): string {
+  return `${row.appCode}\0${row.roomId}\0${row.userId}`;
+}
+
+/** What all versions of one gift are found by. */
+export function giftKey(appCode: AppCode, giftId: GiftId): string {
+  return `${appCode}\0${giftId}`;
+}

@@ -1,0 +1,61 @@
+/** The contracts about gifts on the memory twins. */
+import { MemoryCommitLane } from '../../../../src/drivers/memory/memory-commit-lane.ts';
+import { change, MemoryDatabase } from '../../../../src/drivers/memory/memory-database.ts';
+import { MemoryGiftCatalogue } from '../../../../src/drivers/memory/memory-gift-catalogue.ts';
+import { MemoryPartitionStore } from '../../../../src/drivers/memory/memory-partition-store.ts';
+import { MemoryRoomQueries } from '../../../../src/drivers/memory/memory-room-queries.ts';
+import { MemorySettlementStore } from '../../../../src/drivers/memory/memory-settlement-store.ts';
+import { VirtualTime } from '../../../../src/drivers/memory/virtual-time.ts';
+import { roomKeyOf } from '../../../../src/domain/ids.ts';
+import { commitLaneGiftsContract } from '../../../contract/suites/commit-lane-gifts-contract.ts';
+import { giftCatalogueContract } from '../../../contract/suites/gift-catalogue-contract.ts';
+import { settlementStoreContract } from '../../../contract/suites/settlement-store-contract.ts';
+
+const topic = 't.commands';
+const close = (): Promise<void> => Promise.resolve();
+
+function freshDatabase(): MemoryDatabase {
+  const time = new VirtualTime();
+  return new MemoryDatabase({ clock: time, timers: time });
+}
+
+giftCatalogueContract('memory', () =>
+  Promise.resolve({ catalogue: new MemoryGiftCatalogue(freshDatabase()), close }),
+);
+
+settlementStoreContract('memory', async (layout) => {
+  const database = freshDatabase();
+  await new MemoryPartitionStore(database).ensureLayout({ topic, ...layout });
+  return {
+    settlements: new MemorySettlementStore(database, topic),
+    lane: new MemoryCommitLane(database),
+    clear: () => {
+      database.settlements.clear();
+      return Promise.resolve();
+    },
+    close,
+  };
+});
+
+commitLaneGiftsContract('memory', () => {
+  const database = freshDatabase();
+  return Promise.resolve({
+    store: new MemoryPartitionStore(database),
+    settlements: new MemorySettlementStore(database, topic),
+    queries: new MemoryRoomQueries(database),
+    openLane: (incarnation) => new MemoryCommitLane(database, { incarnation }),
+    pin: (appCode, roomId) => {
+      const key = roomKeyOf(appCode, roomId);
+      database.commit([change(database.listEntries, key, (entry) => ({ ...entry, pinned: true }))]);
+      return Promise.resolve();
+    },
+    statsOf: (roomId) =>
+      Promise.resolve(
+        [...database.giftStats.values()]
+          .filter((row) => row.roomId === roomId)
+          .sort((one, other) => (one.userId < other.userId ? -1 : 1))
+          .map(({ appCode: _app, roomId: _room, ...stats }) => stats),
+      ),
+    close,
+  });
+});
