@@ -1,12 +1,16 @@
 /** All ports that stand on MySQL, made over one memory database: the twin of `mysql-drivers.ts`. */
 import { MemoryCommitLane, type MemoryLaneSettings } from './memory-commit-lane.ts';
 import type { MemoryDatabase } from './memory-database.ts';
+import { MemoryGiftCatalogue } from './memory-gift-catalogue.ts';
+import { MemoryGiftCatalogue } from './memory-gift-catalogue.ts';
 import { MemoryOutboxStore } from './memory-outbox-store.ts';
 import { MemoryPartitionStore } from './memory-partition-store.ts';
 import { MemoryReplySlots } from './memory-reply-slots.ts';
 import { MemoryRoomQueries } from './memory-room-queries.ts';
 import { MemoryRoomReader } from './memory-room-reader.ts';
 import { MemorySchemaRegistry } from './memory-schema-registry.ts';
+import { MemorySettlementStore } from './memory-settlement-store.ts';
+import { MemorySettlementStore } from './memory-settlement-store.ts';
 import { MemorySnapshotStore } from './memory-snapshot-store.ts';
 
 /** The ports of one process. */
@@ -18,11 +22,21 @@ export interface MemoryDrivers {
   readonly replySlots: MemoryReplySlots;
   readonly schemaRegistry: MemorySchemaRegistry;
   readonly outboxStore: MemoryOutboxStore;
+  readonly giftCatalogue: MemoryGiftCatalogue;
+  readonly settlementStore: MemorySettlementStore;
+  readonly giftCatalogue: MemoryGiftCatalogue;
+  readonly settlementStore: MemorySettlementStore;
   openLane(settings: MemoryLaneSettings): MemoryCommitLane;
 }
 
-/** Makes the ports; call it once per process that is to share the database. */
-export function createMemoryDrivers(database: MemoryDatabase): MemoryDrivers {
+/**
+ * Makes the ports; call it once per process that is to share the database. The database has the
+ * partitions of one commands topic, `commandsTopic`.
+ */
+export function createMemoryDrivers(
+  database: MemoryDatabase,
+  commandsTopic: string,
+): MemoryDrivers {
   return {
     partitionStore: new MemoryPartitionStore(database),
     roomReader: new MemoryRoomReader(database),
@@ -31,6 +45,10 @@ export function createMemoryDrivers(database: MemoryDatabase): MemoryDrivers {
     replySlots: new MemoryReplySlots(database),
     schemaRegistry: new MemorySchemaRegistry(database),
     outboxStore: new MemoryOutboxStore(database),
+    giftCatalogue: new MemoryGiftCatalogue(database),
+    settlementStore: new MemorySettlementStore(database),
+    giftCatalogue: new MemoryGiftCatalogue(database),
+    settlementStore: new MemorySettlementStore(database, commandsTopic),
     openLane: (settings) => new MemoryCommitLane(database, settings),
   };
 }

@@ -11,7 +11,6 @@ import { commitLaneGiftsContract } from '../../../contract/suites/commit-lane-gi
 import { giftCatalogueContract } from '../../../contract/suites/gift-catalogue-contract.ts';
 import { settlementStoreContract } from '../../../contract/suites/settlement-store-contract.ts';
 
-const topic = 't.commands';
 const close = (): Promise<void> => Promise.resolve();
 
 function freshDatabase(): MemoryDatabase {
@@ -25,9 +24,9 @@ giftCatalogueContract('memory', () =>
 
 settlementStoreContract('memory', async (layout) => {
   const database = freshDatabase();
-  await new MemoryPartitionStore(database).ensureLayout({ topic, ...layout });
+  await new MemoryPartitionStore(database).ensureLayout({ topic: 't.commands', ...layout });
   return {
-    settlements: new MemorySettlementStore(database, topic),
+    settlements: new MemorySettlementStore(database),
     lane: new MemoryCommitLane(database),
     clear: () => {
       database.settlements.clear();
@@ -41,7 +40,7 @@ commitLaneGiftsContract('memory', () => {
   const database = freshDatabase();
   return Promise.resolve({
     store: new MemoryPartitionStore(database),
-    settlements: new MemorySettlementStore(database, topic),
+    settlements: new MemorySettlementStore(database),
     queries: new MemoryRoomQueries(database),
     openLane: (incarnation) => new MemoryCommitLane(database, { incarnation }),
     pin: (appCode, roomId) => {
