@@ -66,7 +66,7 @@ export function configurationFaults(manifests: readonly Manifest[]): string[] {
     return [
       ...(String(listening) === String(named)
         ? []
-        : [`${role}: names the ports ${named}, but listens on ${listening}`]),
+        : [`${role}: names the ports ${named.join()}, but listens on ${listening.join()}`]),
       ...(graceMs > found.config.drainTimeoutMs + leaveMs
         ? []
         : [`${role}: is killed in its drain`]),
@@ -96,7 +96,10 @@ export function copyFaults(manifests: readonly Manifest[]): string[] {
   return [...keys]
     .filter((key) => !ownKeys.some((own) => key === own || key.startsWith(`${own}.`)))
     .filter((key) => copy.get(key) !== original.get(key))
-    .map((key) => `${key}: is ${copy.get(key)}, in config/production.yaml ${original.get(key)}`);
+    .map(
+      (key) =>
+        `${key}: is ${String(copy.get(key))}, in config/production.yaml ${String(original.get(key))}`,
+    );
 }
 
 /** Probes ask the operations port for what it serves. */
