@@ -2,14 +2,12 @@
 import { MemoryCommitLane, type MemoryLaneSettings } from './memory-commit-lane.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import { MemoryGiftCatalogue } from './memory-gift-catalogue.ts';
-import { MemoryGiftCatalogue } from './memory-gift-catalogue.ts';
 import { MemoryOutboxStore } from './memory-outbox-store.ts';
 import { MemoryPartitionStore } from './memory-partition-store.ts';
 import { MemoryReplySlots } from './memory-reply-slots.ts';
 import { MemoryRoomQueries } from './memory-room-queries.ts';
 import { MemoryRoomReader } from './memory-room-reader.ts';
 import { MemorySchemaRegistry } from './memory-schema-registry.ts';
-import { MemorySettlementStore } from './memory-settlement-store.ts';
 import { MemorySettlementStore } from './memory-settlement-store.ts';
 import { MemorySnapshotStore } from './memory-snapshot-store.ts';
 
@@ -24,19 +22,11 @@ export interface MemoryDrivers {
   readonly outboxStore: MemoryOutboxStore;
   readonly giftCatalogue: MemoryGiftCatalogue;
   readonly settlementStore: MemorySettlementStore;
-  readonly giftCatalogue: MemoryGiftCatalogue;
-  readonly settlementStore: MemorySettlementStore;
   openLane(settings: MemoryLaneSettings): MemoryCommitLane;
 }
 
-/**
- * Makes the ports; call it once per process that is to share the database. The database has the
- * partitions of one commands topic, `commandsTopic`.
- */
-export function createMemoryDrivers(
-  database: MemoryDatabase,
-  commandsTopic: string,
-): MemoryDrivers {
+/** Makes the ports; call it once per process that is to share the database. */
+export function createMemoryDrivers(database: MemoryDatabase): MemoryDrivers {
   return {
     partitionStore: new MemoryPartitionStore(database),
     roomReader: new MemoryRoomReader(database),
@@ -47,8 +37,6 @@ export function createMemoryDrivers(
     outboxStore: new MemoryOutboxStore(database),
     giftCatalogue: new MemoryGiftCatalogue(database),
     settlementStore: new MemorySettlementStore(database),
-    giftCatalogue: new MemoryGiftCatalogue(database),
-    settlementStore: new MemorySettlementStore(database, commandsTopic),
     openLane: (settings) => new MemoryCommitLane(database, settings),
   };
 }

@@ -10,14 +10,12 @@ import { change, type MemoryDatabase } from './memory-database.ts';
 /** Room of the real table's `last_error`, in characters. */
 const lastErrorMax = 1_000;
 
-/** See the port. `topic`: the commands topic, whose layout says which partitions there are. */
+/** See the port. Which partitions there are says the layout of the database's one commands topic. */
 export class MemorySettlementStore implements SettlementStore {
   private readonly database: MemoryDatabase;
-  private readonly topic: string;
 
-  constructor(database: MemoryDatabase, topic: string) {
+  constructor(database: MemoryDatabase) {
     this.database = database;
-    this.topic = topic;
   }
 
   due(
@@ -26,7 +24,8 @@ export class MemorySettlementStore implements SettlementStore {
     limit: number,
   ): Promise<readonly OpenSettlement[]> {
     return this.database.server.call('settlements', 'looking for open voids', 'read', () => {
-      const count = this.database.layouts.get(this.topic)?.partitionCount;
+      const [layout] = this.database.layouts.values();
+      const count = layout?.partitionCount;
       const hasStrays = count !== undefined && partitions.includes(0);
       return this.openRows()
         .filter(
