@@ -2,6 +2,7 @@
  * The wallet service over gRPC. Money hangs on how its ends are read: whatever leaves a doubt about
  * what the other side did is `unknown`, and only the ends that `wallet.proto` names are anything else.
  */
+import { setMaxListeners } from 'node:events';
 import { userIdFault } from '../../domain/ids.ts';
 import type { UserId } from '../../domain/ids.ts';
 import { unknownOutcome } from '../../kernel/unknown-outcome.ts';
@@ -53,6 +54,8 @@ export function createWalletGrpcClient(
   const { address, token } = options;
   const client = createGrpcClient(Wallet, address, ports.clock);
   const stopped = new AbortController();
+  // One per call in flight; how many there may be is the caller's limit.
+  setMaxListeners(0, stopped.signal);
   const within = (timeoutMs: number): UnaryCallOptions => ({
     timeoutMs,
     signal: stopped.signal,

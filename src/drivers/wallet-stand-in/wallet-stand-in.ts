@@ -3,6 +3,7 @@
  * knows nothing of gRPC; whoever serves it passes calls in, with a signal that says when the caller
  * gave up. The sandbox serves it over gRPC, the twin in memory calls it directly.
  */
+import { setMaxListeners } from 'node:events';
 import type { AppCode, UserId } from '../../domain/ids.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Random } from '../../ports/random.ts';
@@ -59,6 +60,8 @@ export class WalletStandIn {
     readonly random: Random;
     readonly openingCoins: bigint;
   }) {
+    // One per late call, of which there are as many as were ordered.
+    setMaxListeners(0, this.stopped.signal);
     this.clock = options.clock;
     this.timers = options.timers;
     this.ledger = new WalletLedger(options);
