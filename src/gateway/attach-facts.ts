@@ -7,7 +7,7 @@
  * it is about; the cell answers FACT_STALE for another one, and the call attaches anew and sends the
  * same id again. Test: "a stale verdict is taken anew and sent under the same id, at most twice".
  */
-import type { MicSessionId, UserId } from '../domain/ids.ts';
+import type { GiftId, MicSessionId, UserId } from '../domain/ids.ts';
 import type { CommandBody, JoinRoom, PasswordVerdict } from '../domain/room/commands.ts';
 import { assertNever } from '../kernel/assert.ts';
 import type { Passwords } from '../ports/passwords.ts';
@@ -50,6 +50,12 @@ export async function attachFacts(
       };
     case 'ConfirmMicPublishing':
       return { type: request.type, micSessionId: request.micSessionId as MicSessionId };
+    case 'SendGift':
+      return {
+        ...request,
+        giftId: request.giftId as GiftId,
+        targetUserIds: request.targetUserIds as readonly UserId[],
+      };
     default:
       return assertNever(request, 'a request without a body');
   }

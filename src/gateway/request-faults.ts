@@ -2,7 +2,8 @@
  * The rules of each request's own fields. Sizes are those of the columns, frames and messages that
  * the values end in; a new request adds one function here and one line in the dispatch.
  */
-import { userIdFault, wideIdFault } from '../domain/ids.ts';
+import { giftCountMax, giftTargetsMax } from '../domain/gift/gift-limits.ts';
+import { giftIdFault, userIdFault, wideIdFault } from '../domain/ids.ts';
 import { assertNever } from '../kernel/assert.ts';
 import type { CommandRequest } from '../ports/room-api.ts';
 import type { FieldFaults } from './field-faults.ts';
@@ -20,6 +21,7 @@ export const fieldSizes = {
   tag: 32,
   closeReason: 64,
   closeNote: 512,
+  comboId: 64,
 } as const;
 
 /** A seat number that a request may name; the room knows which of them exist. */
@@ -50,6 +52,8 @@ export function requestFaults(
     case 'CloseRoom':
       faults.text('reason', request.reason, fieldSizes.closeReason);
       return faults.text('note', request.note, fieldSizes.closeNote);
+    case 'SendGift':
+      return sendGiftFaults(faults, request);
     default:
       return assertNever(request, 'a request without rules');
   }
@@ -101,4 +105,24 @@ function joinRoomFaults(faults: FieldFaults, request: RequestOf<'JoinRoom'>): vo
 function micDownFaults(faults: FieldFaults, request: RequestOf<'MicDown'>): void {
   if (request.userId !== '') faults.add('user_id', userIdFault(request.userId));
   if (request.micSessionId !== '') faults.add('mic_session_id', wideIdFault(request.micSessionId));
+}
+
+function sendGiftFaults(faults: FieldFaults, request: RequestOf<'SendGift'>): void {
+  faults.add('gift_id', giftIdFault(request.giftId));
+  faults.integer('gift_count', request.giftCount, 1, giftCountMax);
+  targetFaults(faults, request.targetUserIds);
+  faults.text('combo_id', request.comboId, fieldSizes.comboId);
+}
+
+function targetFaults(faults: FieldFaults, targetUserIds: readonly string[]): void {
+  if (targetUserIds.length === 0) return faults.add('target_user_ids', 'missing');
+  if (targetUserIds.length > giftTargetsMax) {
+    return faults.add('target_user_ids', `more than ${giftTargetsMax}`);
+  }
+  targetUserIds.forEach((userId, index) =>
+    faults.add(`target_user_ids[${index}]`, userIdFault(userId)),
+  );
+  if (new Set(targetUserIds).size < targetUserIds.length) {
+    faults.add('target_user_ids', 'named twice');
+  }
 }

@@ -62,7 +62,14 @@ export type CommandRequest =
   | { readonly type: 'MicUp'; readonly seatNo: number }
   | { readonly type: 'MicDown'; readonly userId: string; readonly micSessionId: string }
   | { readonly type: 'ConfirmMicPublishing'; readonly micSessionId: string }
-  | { readonly type: 'CloseRoom'; readonly reason: string; readonly note: string };
+  | { readonly type: 'CloseRoom'; readonly reason: string; readonly note: string }
+  | {
+      readonly type: 'SendGift';
+      readonly giftId: string;
+      readonly giftCount: number;
+      readonly targetUserIds: readonly string[];
+      readonly comboId: string;
+    };
 
 /** A command that ended with a result record of kind applied or no_effect. */
 export interface CommandSuccess {

@@ -9,6 +9,9 @@
  * the empty value ('', 0, false, null, [], {}). So a field that a later release adds changes no hash
  * of a command that does not use it, and a retry through an older gateway is still the same command.
  *
+ * A list is hashed in its order, because the order of a SendGift's targets is the order of its events:
+ * the same users in another order are another command.
+ *
  * Not in the hash: the caller's clock, the snapshot mode, and facts that a gateway attached.
  */
 import { createHash } from 'node:crypto';

@@ -85,11 +85,12 @@ export function imData(envelope: EventEnvelope): string {
 }
 
 /**
- * What clients may see. The note of a closing is for the operators (it may name a complaint), and a
- * password hash, which no envelope holds any more, would end here should one ever slip in.
+ * What clients may see. The note of a closing is for the operators (it may name a complaint), a
+ * receipt is between the payer and the wallet and no business of the group, and a password hash,
+ * which no envelope holds any more, would end here should one ever slip in.
  */
 function forClients(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { passwordHash: _hash, note: _note, ...rest } = fields;
+  const { passwordHash: _hash, note: _note, billingReceiptId: _receipt, ...rest } = fields;
   return rest;
 }
 

@@ -1,13 +1,34 @@
 /**
  * What must hold of a room after every command, checked in production. A violation is a fault of
- * ours: the cell drops the room instead of committing it. The cost grows with the seats and not with
- * the users, so that a room of 10,000 pays it on every join without noticing.
+ * ours: the cell drops the room instead of committing it. The cost grows with the seats and the first
+ * places of the gift rank, and not with users or givers, so that a room of 10,000 pays it on every
+ * join without noticing. What only a walk over all givers shows has a check of its own.
  */
+import { coinsMax, giftSendersMax, topGiftSendersMax } from '../gift/gift-limits.ts';
+import { compareGiftSenders, topOfGiftSenders } from '../gift/gift-rank.ts';
 import type { MicOccupancy, MicSeat, RoomState } from './state.ts';
 
 /** The first broken invariant as a sentence for the log, or null when all hold. */
 export function checkRoomInvariants(state: RoomState): string | null {
-  return checkLifecycle(state) ?? checkSeats(state);
+  return checkLifecycle(state) ?? checkSeats(state) ?? checkTopGiftSenders(state);
+}
+
+/**
+ * The same for the gifts as a whole: the kept first places are those of all givers sorted anew, and
+ * heat holds at least their sums (more, once somebody has left a full table). Walks every giver: for
+ * tests and repair, too dear for every command.
+ */
+export function checkGiftSums(state: RoomState): string | null {
+  let sum = 0n;
+  for (const { coins } of state.giftSenders.values()) {
+    if (coins <= 0n) return 'every giver has given coins (GIFT-6)';
+    sum += coins;
+  }
+  if (sum > state.heat) return 'heat holds the coins of every giver (GIFT-6)';
+  const sorted = topOfGiftSenders(state.giftSenders.values());
+  const isSorted = sorted.every((sender, place) => sender === state.topGiftSenders[place]);
+  if (!isSorted) return 'the kept first places are those of all givers sorted (GIFT-6)';
+  return checkTopGiftSenders(state);
 }
 
 function checkLifecycle(state: RoomState): string | null {
@@ -23,12 +44,14 @@ function checkAbsent(state: RoomState): string | null {
   if (state.version !== 0n) return 'an absent room has version 0 (INV-5)';
   if (state.ownerUserId !== null) return 'an absent room has no owner';
   if (state.users.size !== 0 || state.seats.length !== 0) return 'an absent room holds nothing';
+  if (state.heat !== 0n || state.giftSenders.size !== 0) return 'an absent room has no gifts';
   return null;
 }
 
 function checkClosed(state: RoomState): string | null {
   if (state.closeInfo === null) return 'a closed room has close info';
   if (state.closeInfo.finalOnlineCount < 0) return 'a count is never below 0 (INV-29)';
+  if (state.closeInfo.finalHeat !== state.heat) return 'a closed room keeps its heat (META-5)';
   if (state.users.size !== 0) return 'a closed room holds nobody (INV-28)';
   const isEmpty = state.seats.every((seat) => seat.occupancy === null);
   return isEmpty ? null : 'a closed room has no one on a seat (INV-28)';
@@ -61,4 +84,22 @@ function checkHolder(seat: MicSeat, occupancy: MicOccupancy, state: RoomState): 
     return 'a seat has a publish deadline exactly while it is pending (MIC-18)';
   }
   return null;
+}
+
+function checkTopGiftSenders({ heat, giftSenders, topGiftSenders }: RoomState): string | null {
+  if (heat < 0n || heat > coinsMax) return 'heat is a sum of coins within 63 bits';
+  if (giftSenders.size > giftSendersMax) return 'the table of givers is bounded';
+  const places = Math.min(giftSenders.size, topGiftSendersMax);
+  if (topGiftSenders.length !== places)
+    return 'as many givers are ranked as there are, or the most';
+  let sum = 0n;
+  for (const [index, sender] of topGiftSenders.entries()) {
+    if (giftSenders.get(sender.userId) !== sender) return 'a ranked giver is one of the table';
+    const above = topGiftSenders[index - 1];
+    if (above !== undefined && compareGiftSenders(above, sender) >= 0) {
+      return 'ranked givers stand in rank order';
+    }
+    sum += sender.coins;
+  }
+  return sum <= heat ? null : 'heat holds the coins of the ranked givers (GIFT-6)';
 }

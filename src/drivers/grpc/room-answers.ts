@@ -92,6 +92,8 @@ export function roomSnapshot(
     ...roomAddresses(appCode, roomId, rtcSdkAppIds),
     seats: view.seats.map(seat),
     counts: view.counts,
+    roomHeat: view.roomHeat,
+    giftRank: [...view.giftRank],
     ...(close === null ? {} : { close: closeMessage(close) }),
     ...(me === null ? {} : { me: { ...me, role: roles[me.role] } }),
   };
@@ -132,10 +134,22 @@ function resultMessage(roomId: string, result: ResultRecord) {
 function resultFields(fields: ResultFields) {
   const { user, seatNo, micSessionId, publishDeadlineMs } = fields;
   return {
+    ...giftFields(fields),
     ...(user === undefined ? {} : { user: roomUser(user) }),
     ...(seatNo === undefined ? {} : { seatNo }),
     ...(micSessionId === undefined ? {} : { micSessionId }),
     ...(publishDeadlineMs === undefined ? {} : { publishDeadlineMs: BigInt(publishDeadlineMs) }),
+  };
+}
+
+function giftFields(fields: ResultFields) {
+  const { billingReceiptId, coinBalanceAfter, giftIncomeBalanceAfter, roomHeat, giftRank } = fields;
+  return {
+    ...(billingReceiptId === undefined ? {} : { billingReceiptId }),
+    ...(coinBalanceAfter === undefined ? {} : { coinBalanceAfter }),
+    ...(giftIncomeBalanceAfter === undefined ? {} : { giftIncomeBalanceAfter }),
+    ...(roomHeat === undefined ? {} : { roomHeat }),
+    ...(giftRank === undefined ? {} : { giftRank: [...giftRank] }),
   };
 }
 

@@ -24,6 +24,7 @@ import {
   metaOf,
   micDownOf,
   micUpOf,
+  sendGiftOf,
 } from './room-requests.ts';
 
 /** How callers are known. `off` makes every call an operator's and binds to loopback only. */
@@ -95,6 +96,7 @@ function commandHandlers(
     micDown: execute(micDownOf),
     confirmMicPublishing: execute(confirmMicPublishingOf),
     closeRoom: execute(closeRoomOf),
+    sendGift: execute(sendGiftOf),
   };
 }
 

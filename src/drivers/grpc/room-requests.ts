@@ -10,6 +10,7 @@ import type {
   JoinRoomRequest,
   MicDownRequest,
   MicUpRequest,
+  SendGiftRequest,
 } from './generated/roomcell/v1/room_commands_pb.ts';
 import type { ListRoomsRequest } from './generated/roomcell/v1/room_queries_pb.ts';
 import { RoomMode, SnapshotMode } from './generated/roomcell/v1/room_types_pb.ts';
@@ -86,6 +87,12 @@ export function confirmMicPublishingOf(request: ConfirmMicPublishingRequest): Co
 /** CloseRoom's own fields. */
 export function closeRoomOf({ reason, note }: CloseRoomRequest): CommandRequest {
   return { type: 'CloseRoom', reason, note };
+}
+
+/** SendGift's own fields. */
+export function sendGiftOf(request: SendGiftRequest): CommandRequest {
+  const { giftId, giftCount, targetUserIds, comboId } = request;
+  return { type: 'SendGift', giftId, giftCount, targetUserIds, comboId };
 }
 
 /** A list query; a region that is not set means every region, 0 means region 0. */

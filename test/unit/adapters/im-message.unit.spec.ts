@@ -6,8 +6,11 @@ import { createCodec } from '../../../src/protocol/codec.ts';
 import type { EventEnvelope } from '../../../src/protocol/records.ts';
 import {
   alice,
+  asUser,
+  bob,
   closed,
   created,
+  gifted,
   joined,
   on,
   owner,
@@ -83,9 +86,33 @@ describe('an event in instant messaging', () => {
     expect(names).toEqual([...names].sort());
   });
 
+  it('a gift tells who gave what to whom to the last digit, and keeps the receipt to itself', () => {
+    const event = gifted(asUser('u9007199254740993'), bob, 9_007_199_254_740_993n, {
+      giftCount: 3,
+      unitPrice: 3_002_399_751_580_331n,
+      catalogueVersion: 9_007_199_254_740_993n,
+      comboId: 'combo-1',
+      billingReceiptId: 'receipt-4711',
+    });
+    const text = imData(envelopeOf(event));
+    expect((JSON.parse(text) as { payload: unknown }).payload).toEqual({
+      catalogue_version: '9007199254740993',
+      coins: '9007199254740993',
+      combo_id: 'combo-1',
+      gift_count: 3,
+      gift_id: 'rose',
+      sender_user_id: 'u9007199254740993',
+      target_user_id: 'bob',
+      unit_price: '3002399751580331',
+    });
+    expect(text).not.toContain('4711');
+    expect(callsOf(envelopeOf(event))).toMatchObject([{ message: { priority: 'High' } }]);
+  });
+
   it('is the same text and number on every try, also after a way through the codec', () => {
     const codec = createCodec();
-    for (const event of [created(), joined(alice), closed(), wentUp(on(1, alice, 1), 5)]) {
+    const made = [created(), joined(alice), closed(), wentUp(on(1, alice, 1), 5)];
+    for (const event of [...made, gifted(alice, bob, 2n ** 62n)]) {
       const envelope = envelopeOf(event);
       const read = codec.decodeEnvelope(codec.encodeEnvelope(envelope));
       if (!read.ok) throw new Error(read.fault);

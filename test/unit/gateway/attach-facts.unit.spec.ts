@@ -130,3 +130,16 @@ describe('CreateRoom', () => {
     expect(await attachFacts(sources(null), create(''), false)).toMatchObject({ passwordHash: '' });
   });
 });
+
+describe('SendGift', () => {
+  test('is produced as it was asked for, targets in their order', async () => {
+    const gift = {
+      type: 'SendGift',
+      giftId: 'rose',
+      giftCount: 2,
+      targetUserIds: ['u3', 'u2'],
+      comboId: 'combo-1',
+    } as const;
+    expect(await attachFacts(sources(null), command(gift), false)).toEqual(gift);
+  });
+});

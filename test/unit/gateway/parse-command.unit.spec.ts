@@ -31,6 +31,14 @@ const joinRoom = {
   isRobot: false,
 } as const satisfies CommandRequest;
 
+const sendGift = {
+  type: 'SendGift',
+  giftId: 'rose:v2',
+  giftCount: 1,
+  targetUserIds: ['u2'],
+  comboId: '',
+} as const satisfies CommandRequest;
+
 function parse(request: CommandRequest, change: Partial<RequestMeta> = {}) {
   return parseCommand(actor, meta(change), request, defaultGatewayLimits);
 }
@@ -126,6 +134,39 @@ describe('CreateRoom', () => {
       password: 'x'.repeat(64),
       tags: Array.from({ length: 10 }, (_, index) => `${index}`.padEnd(32, 'x')),
       ext: 'x'.repeat(2_048),
+    };
+    expect(faultsOf(largest)).toEqual({});
+  });
+});
+
+describe('SendGift', () => {
+  const users = (count: number): string[] => Array.from({ length: count }, (_, n) => `u${n}`);
+
+  test.each<[string, object]>([
+    ['gift_id', { giftId: '' }],
+    ['gift_id', { giftId: 'a b' }],
+    ['gift_id', { giftId: 'x'.repeat(65) }],
+    ['gift_count', { giftCount: 0 }],
+    ['gift_count', { giftCount: -1 }],
+    ['gift_count', { giftCount: 10_000 }],
+    ['gift_count', { giftCount: 1.5 }],
+    ['target_user_ids', { targetUserIds: [] }],
+    ['target_user_ids', { targetUserIds: users(51) }],
+    ['target_user_ids', { targetUserIds: ['u2', 'u3', 'u2'] }],
+    ['target_user_ids[1]', { targetUserIds: ['u2', 'a b'] }],
+    ['target_user_ids[0]', { targetUserIds: [''] }],
+    ['combo_id', { comboId: 'é'.repeat(33) }],
+  ])('refuses a bad %s: %o', (field, change) => {
+    expect(Object.keys(faultsOf({ ...sendGift, ...change }))).toEqual([field]);
+  });
+
+  test('takes every field at its largest', () => {
+    const largest = {
+      ...sendGift,
+      giftId: 'x'.repeat(64),
+      giftCount: 9_999,
+      targetUserIds: users(50),
+      comboId: 'é'.repeat(32),
     };
     expect(faultsOf(largest)).toEqual({});
   });

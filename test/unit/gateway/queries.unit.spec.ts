@@ -27,6 +27,7 @@ import {
   roomId,
   roomKey,
 } from './gateway-fakes.ts';
+import { asUser, gifted } from '../../support/room-builders.ts';
 
 const key = { appCode, roomId, commandId };
 
@@ -163,7 +164,7 @@ describe('GetRoomSnapshot', () => {
     ext: '',
   };
 
-  function rig(change: { roomReadsMax?: number } = {}) {
+  function rig(change: { roomReadsMax?: number; giftRankMax?: number } = {}) {
     const steps: StoredStep[] = [];
     const append = (event: Parameters<typeof codec.encodeLoggedEvents>[0][number]): void => {
       const events = codec.encodeLoggedEvents([event]);
@@ -209,6 +210,21 @@ describe('GetRoomSnapshot', () => {
     await settled();
     expect(outcome.now()).toMatchObject({
       value: { version: 1n, status: 'active', title: 'Evening', me: { role: 'owner' } },
+    });
+  });
+
+  test('shows heat, and of the gift rank as many places as configured', async () => {
+    const { append, ask } = rig({ giftRankMax: 1 });
+    append(created);
+    append(gifted(asUser('u1'), asUser('u2'), 9_007_199_254_740_993n));
+    append(gifted(asUser('u2'), asUser('u1'), 1n));
+    const outcome = ask(frame(), { appCode, roomId });
+    await settled();
+    expect(outcome.now()).toMatchObject({
+      value: {
+        roomHeat: 9_007_199_254_740_994n,
+        giftRank: [{ userId: 'u1', coins: 9_007_199_254_740_993n, rank: 1 }],
+      },
     });
   });
 

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { UserId } from '../../../src/domain/ids.ts';
-import type { CommandBody, CreateRoom, JoinRoom } from '../../../src/domain/room/commands.ts';
+import type { GiftId, UserId } from '../../../src/domain/ids.ts';
+import type {
+  CommandBody,
+  CreateRoom,
+  JoinRoom,
+  SendGift,
+} from '../../../src/domain/room/commands.ts';
 import { payloadHash } from '../../../src/protocol/payload-hash.ts';
 
 const join: JoinRoom = {
@@ -23,16 +28,25 @@ const create: CreateRoom = {
   ext: '',
 };
 
+const gift: SendGift = {
+  type: 'SendGift',
+  giftId: 'rose' as GiftId,
+  giftCount: 9_999,
+  targetUserIds: ['u9007199254740993' as UserId, 'u9007199254740992' as UserId],
+  comboId: '连击-1',
+};
+
 function hex(body: CommandBody, actor = 'u1'): string {
   return Buffer.from(payloadHash({ actorUserId: actor as UserId, body }).hash).toString('hex');
 }
 
 describe('payloadHash', () => {
   it('is pinned: rows of every past release are compared in this form', () => {
-    expect([hex(join), hex(create), hex({ type: 'LeaveRoom' })]).toEqual([
+    expect([hex(join), hex(create), hex({ type: 'LeaveRoom' }), hex(gift)]).toEqual([
       '492a4b631fee75f0e87cf5108b30b124d0958699d7be332227c6c0f234c6903c',
       '84120797c0487524444e1bdd402e4b56234f933a0de65d70ba7ebd9a5f8aa34b',
       '90a146281cde8b0238a2853ad72b3556f886bf9f0be242f7f5f29327c7e9c9cb',
+      'e63046140eaee7b9c1cc1c4d3bcfe5459fbf3ca9a313be310729dc58c7bc38b2',
     ]);
   });
 
@@ -54,6 +68,18 @@ describe('payloadHash', () => {
       hex({ ...create, tags: ['b', 'a'] }),
       hex({ type: 'LeaveRoom' }),
       hex({ type: 'MicUp', seatNo: 0 }),
+    ];
+    expect(new Set(hashes).size).toBe(hashes.length);
+  });
+
+  it('sees every field of a gift, and the order of its targets, which is that of its events', () => {
+    const hashes = [
+      hex(gift),
+      hex({ ...gift, giftId: 'rosa' as GiftId }),
+      hex({ ...gift, giftCount: 9_998 }),
+      hex({ ...gift, comboId: '' }),
+      hex({ ...gift, targetUserIds: gift.targetUserIds.slice(0, 1) }),
+      hex({ ...gift, targetUserIds: gift.targetUserIds.toReversed() }),
     ];
     expect(new Set(hashes).size).toBe(hashes.length);
   });

@@ -89,6 +89,8 @@ describe('a command', () => {
     await rig.commands.micDown({ meta, userId: 'u2', micSessionId: 's' }, call());
     await rig.commands.confirmMicPublishing({ meta, micSessionId: 's' }, call());
     await rig.commands.closeRoom({ meta, reason: 'r', note: 'n' }, call());
+    const gift = { giftId: 'rose', giftCount: 9, targetUserIds: ['u3', 'u2'], comboId: 'x' };
+    await rig.commands.sendGift({ meta, ...gift }, call());
     await rig.commands.roomHeartbeat({ meta }, call());
     expect(rig.api.calls.map(({ request }) => request)).toMatchObject([
       { type: 'JoinRoom', nickname: 'Ann', avatarUrl: '', isRobot: true },
@@ -97,6 +99,7 @@ describe('a command', () => {
       { type: 'MicDown', userId: 'u2', micSessionId: 's' },
       { type: 'ConfirmMicPublishing', micSessionId: 's' },
       { type: 'CloseRoom', reason: 'r', note: 'n' },
+      { type: 'SendGift', ...gift },
     ]);
   });
 
@@ -129,8 +132,8 @@ describe('a command', () => {
         rtcRoomId: 'r1',
         seats: [{ seatNo: 1, state: SeatState.PUBLISHING, holder: { userId: 'u1' } }],
         counts: { online: 3, onSeat: 1 },
-  roomHeat: 9_007_199_254_740_993n,
-  giftRank: [{ userId: 'u1' as UserId, coins: 9_007_199_254_740_993n, rank: 1 }],
+        roomHeat: beyondDoubles,
+        giftRank: [{ userId: 'u1', coins: beyondDoubles, rank: 1 }],
         me: { role: RoomRole.OWNER, seatNo: 1, micSessionId: 's1' },
       },
     });
@@ -341,6 +344,9 @@ function reflect(questions: readonly object[]): Promise<ReflectionAnswer[]> {
   });
 }
 
+/** 2^53 + 1: the first whole number that a double cannot hold (A9). */
+const beyondDoubles = 9_007_199_254_740_993n;
+
 const view: RoomView = {
   appCode: 'app1' as AppCode,
   roomId: 'r1' as RoomId,
@@ -367,6 +373,8 @@ const view: RoomView = {
     },
   ],
   counts: { online: 3, onSeat: 1 },
+  roomHeat: beyondDoubles,
+  giftRank: [{ userId: 'u1' as UserId, coins: beyondDoubles, rank: 1 }],
   close: null,
   me: {
     role: 'owner',

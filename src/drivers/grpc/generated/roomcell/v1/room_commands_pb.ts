@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file roomcell/v1/room_commands.proto.
  */
 export const file_roomcell_v1_room_commands: GenFile = /*@__PURE__*/
-  fileDesc("Ch9yb29tY2VsbC92MS9yb29tX2NvbW1hbmRzLnByb3RvEgtyb29tY2VsbC52MSL2AQoRQ3JlYXRlUm9vbVJlcXVlc3QSJgoEbWV0YRgBIAEoCzIYLnJvb21jZWxsLnYxLkNvbW1hbmRNZXRhEg0KBXRpdGxlGAIgASgJEhEKCWNvdmVyX3VybBgDIAEoCRISCgpzZWF0X2NvdW50GAQgASgFEiMKBG1vZGUYBSABKA4yFS5yb29tY2VsbC52MS5Sb29tTW9kZRIZChF2aXNpYmxlX3JlZ2lvbl9pZBgGIAEoAxIQCghwYXNzd29yZBgHIAEoCRIMCgR0YWdzGAggAygJEhYKDmJhY2tncm91bmRfdXJsGAkgASgJEgsKA2V4dBgKIAEoCSKIAQoPSm9pblJvb21SZXF1ZXN0EiYKBG1ldGEYASABKAsyGC5yb29tY2VsbC52MS5Db21tYW5kTWV0YRIQCghwYXNzd29yZBgCIAEoCRIpCgdwcm9maWxlGAMgASgLMhgucm9vbWNlbGwudjEuVXNlclByb2ZpbGUSEAoIaXNfcm9ib3QYBCABKAgiOgoQTGVhdmVSb29tUmVxdWVzdBImCgRtZXRhGAEgASgLMhgucm9vbWNlbGwudjEuQ29tbWFuZE1ldGEiPgoUUm9vbUhlYXJ0YmVhdFJlcXVlc3QSJgoEbWV0YRgBIAEoCzIYLnJvb21jZWxsLnYxLkNvbW1hbmRNZXRhIhcKFVJvb21IZWFydGJlYXRSZXNwb25zZSJHCgxNaWNVcFJlcXVlc3QSJgoEbWV0YRgBIAEoCzIYLnJvb21jZWxsLnYxLkNvbW1hbmRNZXRhEg8KB3NlYXRfbm8YAiABKAUiYQoOTWljRG93blJlcXVlc3QSJgoEbWV0YRgBIAEoCzIYLnJvb21jZWxsLnYxLkNvbW1hbmRNZXRhEg8KB3VzZXJfaWQYAiABKAkSFgoObWljX3Nlc3Npb25faWQYAyABKAkiXQobQ29uZmlybU1pY1B1Ymxpc2hpbmdSZXF1ZXN0EiYKBG1ldGEYASABKAsyGC5yb29tY2VsbC52MS5Db21tYW5kTWV0YRIWCg5taWNfc2Vzc2lvbl9pZBgCIAEoCSJYChBDbG9zZVJvb21SZXF1ZXN0EiYKBG1ldGEYASABKAsyGC5yb29tY2VsbC52MS5Db21tYW5kTWV0YRIOCgZyZWFzb24YAiABKAkSDAoEbm90ZRgDIAEoCTLoBAoMUm9vbUNvbW1hbmRzEkgKCkNyZWF0ZVJvb20SHi5yb29tY2VsbC52MS5DcmVhdGVSb29tUmVxdWVzdBoaLnJvb21jZWxsLnYxLkNvbW1hbmRSZXN1bHQSRAoISm9pblJvb20SHC5yb29tY2VsbC52MS5Kb2luUm9vbVJlcXVlc3QaGi5yb29tY2VsbC52MS5Db21tYW5kUmVzdWx0EkYKCUxlYXZlUm9vbRIdLnJvb21jZWxsLnYxLkxlYXZlUm9vbVJlcXVlc3QaGi5yb29tY2VsbC52MS5Db21tYW5kUmVzdWx0ElYKDVJvb21IZWFydGJlYXQSIS5yb29tY2VsbC52MS5Sb29tSGVhcnRiZWF0UmVxdWVzdBoiLnJvb21jZWxsLnYxLlJvb21IZWFydGJlYXRSZXNwb25zZRI+CgVNaWNVcBIZLnJvb21jZWxsLnYxLk1pY1VwUmVxdWVzdBoaLnJvb21jZWxsLnYxLkNvbW1hbmRSZXN1bHQSQgoHTWljRG93bhIbLnJvb21jZWxsLnYxLk1pY0Rvd25SZXF1ZXN0Ghoucm9vbWNlbGwudjEuQ29tbWFuZFJlc3VsdBJcChRDb25maXJtTWljUHVibGlzaGluZxIoLnJvb21jZWxsLnYxLkNvbmZpcm1NaWNQdWJsaXNoaW5nUmVxdWVzdBoaLnJvb21jZWxsLnYxLkNvbW1hbmRSZXN1bHQSRgoJQ2xvc2VSb29tEh0ucm9vbWNlbGwudjEuQ2xvc2VSb29tUmVxdWVzdBoaLnJvb21jZWxsLnYxLkNvbW1hbmRSZXN1bHRiBnByb3RvMw", [file_roomcell_v1_room_types]);
+  fileDesc("Ch9yb29tY2VsbC92MS9yb29tX2NvbW1hbmRzLnByb3RvEgtyb29tY2VsbC52MSL2AQoRQ3JlYXRlUm9vbVJlcXVlc3QSJgoEbWV0YRgBIAEoCzIYLnJvb21jZWxsLnYxLkNvbW1hbmRNZXRhEg0KBXRpdGxlGAIgASgJEhEKCWNvdmVyX3VybBgDIAEoCRISCgpzZWF0X2NvdW50GAQgASgFEiMKBG1vZGUYBSABKA4yFS5yb29tY2VsbC52MS5Sb29tTW9kZRIZChF2aXNpYmxlX3JlZ2lvbl9pZBgGIAEoAxIQCghwYXNzd29yZBgHIAEoCRIMCgR0YWdzGAggAygJEhYKDmJhY2tncm91bmRfdXJsGAkgASgJEgsKA2V4dBgKIAEoCSKIAQoPSm9pblJvb21SZXF1ZXN0EiYKBG1ldGEYASABKAsyGC5yb29tY2VsbC52MS5Db21tYW5kTWV0YRIQCghwYXNzd29yZBgCIAEoCRIpCgdwcm9maWxlGAMgASgLMhgucm9vbWNlbGwudjEuVXNlclByb2ZpbGUSEAoIaXNfcm9ib3QYBCABKAgiOgoQTGVhdmVSb29tUmVxdWVzdBImCgRtZXRhGAEgASgLMhgucm9vbWNlbGwudjEuQ29tbWFuZE1ldGEiPgoUUm9vbUhlYXJ0YmVhdFJlcXVlc3QSJgoEbWV0YRgBIAEoCzIYLnJvb21jZWxsLnYxLkNvbW1hbmRNZXRhIhcKFVJvb21IZWFydGJlYXRSZXNwb25zZSJHCgxNaWNVcFJlcXVlc3QSJgoEbWV0YRgBIAEoCzIYLnJvb21jZWxsLnYxLkNvbW1hbmRNZXRhEg8KB3NlYXRfbm8YAiABKAUiYQoOTWljRG93blJlcXVlc3QSJgoEbWV0YRgBIAEoCzIYLnJvb21jZWxsLnYxLkNvbW1hbmRNZXRhEg8KB3VzZXJfaWQYAiABKAkSFgoObWljX3Nlc3Npb25faWQYAyABKAkiXQobQ29uZmlybU1pY1B1Ymxpc2hpbmdSZXF1ZXN0EiYKBG1ldGEYASABKAsyGC5yb29tY2VsbC52MS5Db21tYW5kTWV0YRIWCg5taWNfc2Vzc2lvbl9pZBgCIAEoCSJYChBDbG9zZVJvb21SZXF1ZXN0EiYKBG1ldGEYASABKAsyGC5yb29tY2VsbC52MS5Db21tYW5kTWV0YRIOCgZyZWFzb24YAiABKAkSDAoEbm90ZRgDIAEoCSKJAQoPU2VuZEdpZnRSZXF1ZXN0EiYKBG1ldGEYASABKAsyGC5yb29tY2VsbC52MS5Db21tYW5kTWV0YRIPCgdnaWZ0X2lkGAIgASgJEhIKCmdpZnRfY291bnQYAyABKAUSFwoPdGFyZ2V0X3VzZXJfaWRzGAQgAygJEhAKCGNvbWJvX2lkGAUgASgJMq4FCgxSb29tQ29tbWFuZHMSSAoKQ3JlYXRlUm9vbRIeLnJvb21jZWxsLnYxLkNyZWF0ZVJvb21SZXF1ZXN0Ghoucm9vbWNlbGwudjEuQ29tbWFuZFJlc3VsdBJECghKb2luUm9vbRIcLnJvb21jZWxsLnYxLkpvaW5Sb29tUmVxdWVzdBoaLnJvb21jZWxsLnYxLkNvbW1hbmRSZXN1bHQSRgoJTGVhdmVSb29tEh0ucm9vbWNlbGwudjEuTGVhdmVSb29tUmVxdWVzdBoaLnJvb21jZWxsLnYxLkNvbW1hbmRSZXN1bHQSVgoNUm9vbUhlYXJ0YmVhdBIhLnJvb21jZWxsLnYxLlJvb21IZWFydGJlYXRSZXF1ZXN0GiIucm9vbWNlbGwudjEuUm9vbUhlYXJ0YmVhdFJlc3BvbnNlEj4KBU1pY1VwEhkucm9vbWNlbGwudjEuTWljVXBSZXF1ZXN0Ghoucm9vbWNlbGwudjEuQ29tbWFuZFJlc3VsdBJCCgdNaWNEb3duEhsucm9vbWNlbGwudjEuTWljRG93blJlcXVlc3QaGi5yb29tY2VsbC52MS5Db21tYW5kUmVzdWx0ElwKFENvbmZpcm1NaWNQdWJsaXNoaW5nEigucm9vbWNlbGwudjEuQ29uZmlybU1pY1B1Ymxpc2hpbmdSZXF1ZXN0Ghoucm9vbWNlbGwudjEuQ29tbWFuZFJlc3VsdBJGCglDbG9zZVJvb20SHS5yb29tY2VsbC52MS5DbG9zZVJvb21SZXF1ZXN0Ghoucm9vbWNlbGwudjEuQ29tbWFuZFJlc3VsdBJECghTZW5kR2lmdBIcLnJvb21jZWxsLnYxLlNlbmRHaWZ0UmVxdWVzdBoaLnJvb21jZWxsLnYxLkNvbW1hbmRSZXN1bHRiBnByb3RvMw", [file_roomcell_v1_room_types]);
 
 /**
  * @generated from message roomcell.v1.CreateRoomRequest
@@ -286,6 +286,51 @@ export const CloseRoomRequestSchema: GenMessage<CloseRoomRequest> = /*@__PURE__*
   messageDesc(file_roomcell_v1_room_commands, 8);
 
 /**
+ * @generated from message roomcell.v1.SendGiftRequest
+ */
+export type SendGiftRequest = Message<"roomcell.v1.SendGiftRequest"> & {
+  /**
+   * @generated from field: roomcell.v1.CommandMeta meta = 1;
+   */
+  meta?: CommandMeta | undefined;
+
+  /**
+   * 1-64 of [A-Za-z0-9_.:-]
+   *
+   * @generated from field: string gift_id = 2;
+   */
+  giftId: string;
+
+  /**
+   * 1-9999, for each target
+   *
+   * @generated from field: int32 gift_count = 3;
+   */
+  giftCount: number;
+
+  /**
+   * 1-50, each once. The order is part of the request: a repeat must name them in the same one.
+   *
+   * @generated from field: repeated string target_user_ids = 4;
+   */
+  targetUserIds: string[];
+
+  /**
+   * opaque to roomcell, at most 64 bytes
+   *
+   * @generated from field: string combo_id = 5;
+   */
+  comboId: string;
+};
+
+/**
+ * Describes the message roomcell.v1.SendGiftRequest.
+ * Use `create(SendGiftRequestSchema)` to create a new message.
+ */
+export const SendGiftRequestSchema: GenMessage<SendGiftRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_commands, 9);
+
+/**
  * @generated from service roomcell.v1.RoomCommands
  */
 export const RoomCommands: GenService<{
@@ -363,6 +408,17 @@ export const RoomCommands: GenService<{
   closeRoom: {
     methodKind: "unary";
     input: typeof CloseRoomRequestSchema;
+    output: typeof CommandResultSchema;
+  },
+  /**
+   * Gives a gift to users who are in the room: all of them or none, for one payment. The actor must
+   * be present too, and may be among the targets. The price is the catalogue's.
+   *
+   * @generated from rpc roomcell.v1.RoomCommands.SendGift
+   */
+  sendGift: {
+    methodKind: "unary";
+    input: typeof SendGiftRequestSchema;
     output: typeof CommandResultSchema;
   },
 }> = /*@__PURE__*/

@@ -13,7 +13,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file roomcell/v1/room_types.proto.
  */
 export const file_roomcell_v1_room_types: GenFile = /*@__PURE__*/
-  fileDesc("Chxyb29tY2VsbC92MS9yb29tX3R5cGVzLnByb3RvEgtyb29tY2VsbC52MSKlAQoLQ29tbWFuZE1ldGESEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCRISCgpjb21tYW5kX2lkGAMgASgJEhUKDWFjdG9yX3VzZXJfaWQYBCABKAkSFgoOY2xpZW50X3RpbWVfbXMYBSABKAMSMAoNc25hcHNob3RfbW9kZRgGIAEoDjIZLnJvb21jZWxsLnYxLlNuYXBzaG90TW9kZSJWCgtVc2VyUHJvZmlsZRIQCghuaWNrbmFtZRgBIAEoCRISCgphdmF0YXJfdXJsGAIgASgJEhQKDGNvdW50cnlfY29kZRgDIAEoCRILCgNleHQYBCABKAkibgoIUm9vbVVzZXISDwoHdXNlcl9pZBgBIAEoCRIpCgdwcm9maWxlGAIgASgLMhgucm9vbWNlbGwudjEuVXNlclByb2ZpbGUSEAoIaXNfcm9ib3QYAyABKAgSFAoMam9pbmVkX2F0X21zGAQgASgDIkMKClNlYXRIb2xkZXISDwoHdXNlcl9pZBgBIAEoCRIQCghuaWNrbmFtZRgCIAEoCRISCgphdmF0YXJfdXJsGAMgASgJIoYBCgRTZWF0Eg8KB3NlYXRfbm8YASABKAUSDgoGbG9ja2VkGAIgASgIEg0KBW11dGVkGAMgASgIEiUKBXN0YXRlGAQgASgOMhYucm9vbWNlbGwudjEuU2VhdFN0YXRlEicKBmhvbGRlchgFIAEoCzIXLnJvb21jZWxsLnYxLlNlYXRIb2xkZXIiLQoKUm9vbUNvdW50cxIOCgZvbmxpbmUYASABKAUSDwoHb25fc2VhdBgCIAEoBSJYCglSb29tQ2xvc2USJQoEa2luZBgBIAEoDjIXLnJvb21jZWxsLnYxLkNsb3NlcktpbmQSDgoGcmVhc29uGAIgASgJEhQKDGNsb3NlZF9hdF9tcxgDIAEoAyJ2CgZSb29tTWUSIwoEcm9sZRgBIAEoDjIVLnJvb21jZWxsLnYxLlJvb21Sb2xlEg8KB3NlYXRfbm8YAiABKAUSFgoObWljX3Nlc3Npb25faWQYAyABKAkSDQoFbXV0ZWQYBCABKAgSDwoHcHJlc2VudBgFIAEoCCKuBAoMUm9vbVNuYXBzaG90EhAKCGFwcF9jb2RlGAEgASgJEg8KB3Jvb21faWQYAiABKAkSFAoMcm9vbV92ZXJzaW9uGAMgASgDEicKBnN0YXR1cxgEIAEoDjIXLnJvb21jZWxsLnYxLlJvb21TdGF0dXMSFQoNb3duZXJfdXNlcl9pZBgFIAEoCRINCgV0aXRsZRgGIAEoCRIRCgljb3Zlcl91cmwYByABKAkSFAoMYW5ub3VuY2VtZW50GAggASgJEhYKDmJhY2tncm91bmRfdXJsGAkgASgJEgwKBHRhZ3MYCiADKAkSCwoDZXh0GAsgASgJEiMKBG1vZGUYDCABKA4yFS5yb29tY2VsbC52MS5Sb29tTW9kZRIZChF2aXNpYmxlX3JlZ2lvbl9pZBgNIAEoAxIOCgZsb2NrZWQYDiABKAgSFQoNY3JlYXRlZF9hdF9tcxgPIAEoAxITCgtpbV9ncm91cF9pZBgQIAEoCRIWCg5ydGNfc2RrX2FwcF9pZBgRIAEoAxITCgtydGNfcm9vbV9pZBgSIAEoCRIgCgVzZWF0cxgTIAMoCzIRLnJvb21jZWxsLnYxLlNlYXQSJwoGY291bnRzGBQgASgLMhcucm9vbWNlbGwudjEuUm9vbUNvdW50cxIlCgVjbG9zZRgVIAEoCzIWLnJvb21jZWxsLnYxLlJvb21DbG9zZRIfCgJtZRgWIAEoCzITLnJvb21jZWxsLnYxLlJvb21NZSLxAQoNQ29tbWFuZFJlc3VsdBIPCgdhcHBsaWVkGAEgASgIEhQKDHJvb21fdmVyc2lvbhgCIAEoAxIQCghyZXBsYXllZBgDIAEoCBIrCghzbmFwc2hvdBgEIAEoCzIZLnJvb21jZWxsLnYxLlJvb21TbmFwc2hvdBIPCgdyb29tX2lkGAUgASgJEiMKBHVzZXIYBiABKAsyFS5yb29tY2VsbC52MS5Sb29tVXNlchIPCgdzZWF0X25vGAcgASgFEhYKDm1pY19zZXNzaW9uX2lkGAggASgJEhsKE3B1Ymxpc2hfZGVhZGxpbmVfbXMYCSABKAMqXQoMU25hcHNob3RNb2RlEh0KGVNOQVBTSE9UX01PREVfVU5TUEVDSUZJRUQQABIWChJTTkFQU0hPVF9NT0RFX05PTkUQARIWChJTTkFQU0hPVF9NT0RFX1ZJRVcQAipOCghSb29tTW9kZRIZChVST09NX01PREVfVU5TUEVDSUZJRUQQABISCg5ST09NX01PREVfRlJFRRABEhMKD1JPT01fTU9ERV9BUFBMWRACKnIKClJvb21TdGF0dXMSGwoXUk9PTV9TVEFUVVNfVU5TUEVDSUZJRUQQABIWChJST09NX1NUQVRVU19BQ1RJVkUQARIXChNST09NX1NUQVRVU19DTE9TSU5HEAISFgoSUk9PTV9TVEFUVVNfQ0xPU0VEEAMqdwoJU2VhdFN0YXRlEhoKFlNFQVRfU1RBVEVfVU5TUEVDSUZJRUQQABITCg9TRUFUX1NUQVRFX0lETEUQARIeChpTRUFUX1NUQVRFX1BFTkRJTkdfUFVCTElTSBACEhkKFVNFQVRfU1RBVEVfUFVCTElTSElORxADKmUKCFJvb21Sb2xlEhkKFVJPT01fUk9MRV9VTlNQRUNJRklFRBAAEhQKEFJPT01fUk9MRV9NRU1CRVIQARITCg9ST09NX1JPTEVfQURNSU4QAhITCg9ST09NX1JPTEVfT1dORVIQAyqJAQoKQ2xvc2VyS2luZBIbChdDTE9TRVJfS0lORF9VTlNQRUNJRklFRBAAEhUKEUNMT1NFUl9LSU5EX09XTkVSEAESFQoRQ0xPU0VSX0tJTkRfQURNSU4QAhIYChRDTE9TRVJfS0lORF9PUEVSQVRPUhADEhYKEkNMT1NFUl9LSU5EX1NZU1RFTRAEYgZwcm90bzM");
+  fileDesc("Chxyb29tY2VsbC92MS9yb29tX3R5cGVzLnByb3RvEgtyb29tY2VsbC52MSKlAQoLQ29tbWFuZE1ldGESEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCRISCgpjb21tYW5kX2lkGAMgASgJEhUKDWFjdG9yX3VzZXJfaWQYBCABKAkSFgoOY2xpZW50X3RpbWVfbXMYBSABKAMSMAoNc25hcHNob3RfbW9kZRgGIAEoDjIZLnJvb21jZWxsLnYxLlNuYXBzaG90TW9kZSJWCgtVc2VyUHJvZmlsZRIQCghuaWNrbmFtZRgBIAEoCRISCgphdmF0YXJfdXJsGAIgASgJEhQKDGNvdW50cnlfY29kZRgDIAEoCRILCgNleHQYBCABKAkibgoIUm9vbVVzZXISDwoHdXNlcl9pZBgBIAEoCRIpCgdwcm9maWxlGAIgASgLMhgucm9vbWNlbGwudjEuVXNlclByb2ZpbGUSEAoIaXNfcm9ib3QYAyABKAgSFAoMam9pbmVkX2F0X21zGAQgASgDIkMKClNlYXRIb2xkZXISDwoHdXNlcl9pZBgBIAEoCRIQCghuaWNrbmFtZRgCIAEoCRISCgphdmF0YXJfdXJsGAMgASgJIoYBCgRTZWF0Eg8KB3NlYXRfbm8YASABKAUSDgoGbG9ja2VkGAIgASgIEg0KBW11dGVkGAMgASgIEiUKBXN0YXRlGAQgASgOMhYucm9vbWNlbGwudjEuU2VhdFN0YXRlEicKBmhvbGRlchgFIAEoCzIXLnJvb21jZWxsLnYxLlNlYXRIb2xkZXIiLQoKUm9vbUNvdW50cxIOCgZvbmxpbmUYASABKAUSDwoHb25fc2VhdBgCIAEoBSJYCglSb29tQ2xvc2USJQoEa2luZBgBIAEoDjIXLnJvb21jZWxsLnYxLkNsb3NlcktpbmQSDgoGcmVhc29uGAIgASgJEhQKDGNsb3NlZF9hdF9tcxgDIAEoAyJ2CgZSb29tTWUSIwoEcm9sZRgBIAEoDjIVLnJvb21jZWxsLnYxLlJvb21Sb2xlEg8KB3NlYXRfbm8YAiABKAUSFgoObWljX3Nlc3Npb25faWQYAyABKAkSDQoFbXV0ZWQYBCABKAgSDwoHcHJlc2VudBgFIAEoCCI4CghSYW5rSXRlbRIPCgd1c2VyX2lkGAEgASgJEg0KBWNvaW5zGAIgASgDEgwKBHJhbmsYAyABKAUi6wQKDFJvb21TbmFwc2hvdBIQCghhcHBfY29kZRgBIAEoCRIPCgdyb29tX2lkGAIgASgJEhQKDHJvb21fdmVyc2lvbhgDIAEoAxInCgZzdGF0dXMYBCABKA4yFy5yb29tY2VsbC52MS5Sb29tU3RhdHVzEhUKDW93bmVyX3VzZXJfaWQYBSABKAkSDQoFdGl0bGUYBiABKAkSEQoJY292ZXJfdXJsGAcgASgJEhQKDGFubm91bmNlbWVudBgIIAEoCRIWCg5iYWNrZ3JvdW5kX3VybBgJIAEoCRIMCgR0YWdzGAogAygJEgsKA2V4dBgLIAEoCRIjCgRtb2RlGAwgASgOMhUucm9vbWNlbGwudjEuUm9vbU1vZGUSGQoRdmlzaWJsZV9yZWdpb25faWQYDSABKAMSDgoGbG9ja2VkGA4gASgIEhUKDWNyZWF0ZWRfYXRfbXMYDyABKAMSEwoLaW1fZ3JvdXBfaWQYECABKAkSFgoOcnRjX3Nka19hcHBfaWQYESABKAMSEwoLcnRjX3Jvb21faWQYEiABKAkSIAoFc2VhdHMYEyADKAsyES5yb29tY2VsbC52MS5TZWF0EicKBmNvdW50cxgUIAEoCzIXLnJvb21jZWxsLnYxLlJvb21Db3VudHMSJQoFY2xvc2UYFSABKAsyFi5yb29tY2VsbC52MS5Sb29tQ2xvc2USHwoCbWUYFiABKAsyEy5yb29tY2VsbC52MS5Sb29tTWUSEQoJcm9vbV9oZWF0GBcgASgDEigKCWdpZnRfcmFuaxgYIAMoCzIVLnJvb21jZWxsLnYxLlJhbmtJdGVtIsgDCg1Db21tYW5kUmVzdWx0Eg8KB2FwcGxpZWQYASABKAgSFAoMcm9vbV92ZXJzaW9uGAIgASgDEhAKCHJlcGxheWVkGAMgASgIEisKCHNuYXBzaG90GAQgASgLMhkucm9vbWNlbGwudjEuUm9vbVNuYXBzaG90Eg8KB3Jvb21faWQYBSABKAkSIwoEdXNlchgGIAEoCzIVLnJvb21jZWxsLnYxLlJvb21Vc2VyEg8KB3NlYXRfbm8YByABKAUSFgoObWljX3Nlc3Npb25faWQYCCABKAkSGwoTcHVibGlzaF9kZWFkbGluZV9tcxgJIAEoAxIaChJiaWxsaW5nX3JlY2VpcHRfaWQYCiABKAkSHwoSY29pbl9iYWxhbmNlX2FmdGVyGAsgASgDSACIAQESJgoZZ2lmdF9pbmNvbWVfYmFsYW5jZV9hZnRlchgMIAEoA0gBiAEBEhEKCXJvb21faGVhdBgNIAEoAxIoCglnaWZ0X3JhbmsYDiADKAsyFS5yb29tY2VsbC52MS5SYW5rSXRlbUIVChNfY29pbl9iYWxhbmNlX2FmdGVyQhwKGl9naWZ0X2luY29tZV9iYWxhbmNlX2FmdGVyKl0KDFNuYXBzaG90TW9kZRIdChlTTkFQU0hPVF9NT0RFX1VOU1BFQ0lGSUVEEAASFgoSU05BUFNIT1RfTU9ERV9OT05FEAESFgoSU05BUFNIT1RfTU9ERV9WSUVXEAIqTgoIUm9vbU1vZGUSGQoVUk9PTV9NT0RFX1VOU1BFQ0lGSUVEEAASEgoOUk9PTV9NT0RFX0ZSRUUQARITCg9ST09NX01PREVfQVBQTFkQAipyCgpSb29tU3RhdHVzEhsKF1JPT01fU1RBVFVTX1VOU1BFQ0lGSUVEEAASFgoSUk9PTV9TVEFUVVNfQUNUSVZFEAESFwoTUk9PTV9TVEFUVVNfQ0xPU0lORxACEhYKElJPT01fU1RBVFVTX0NMT1NFRBADKncKCVNlYXRTdGF0ZRIaChZTRUFUX1NUQVRFX1VOU1BFQ0lGSUVEEAASEwoPU0VBVF9TVEFURV9JRExFEAESHgoaU0VBVF9TVEFURV9QRU5ESU5HX1BVQkxJU0gQAhIZChVTRUFUX1NUQVRFX1BVQkxJU0hJTkcQAyplCghSb29tUm9sZRIZChVST09NX1JPTEVfVU5TUEVDSUZJRUQQABIUChBST09NX1JPTEVfTUVNQkVSEAESEwoPUk9PTV9ST0xFX0FETUlOEAISEwoPUk9PTV9ST0xFX09XTkVSEAMqiQEKCkNsb3NlcktpbmQSGwoXQ0xPU0VSX0tJTkRfVU5TUEVDSUZJRUQQABIVChFDTE9TRVJfS0lORF9PV05FUhABEhUKEUNMT1NFUl9LSU5EX0FETUlOEAISGAoUQ0xPU0VSX0tJTkRfT1BFUkFUT1IQAxIWChJDTE9TRVJfS0lORF9TWVNURU0QBGIGcHJvdG8z");
 
 /**
  * Part of every command.
@@ -305,6 +305,39 @@ export const RoomMeSchema: GenMessage<RoomMe> = /*@__PURE__*/
   messageDesc(file_roomcell_v1_room_types, 7);
 
 /**
+ * One place of a room's gift rank.
+ *
+ * @generated from message roomcell.v1.RankItem
+ */
+export type RankItem = Message<"roomcell.v1.RankItem"> & {
+  /**
+   * @generated from field: string user_id = 1;
+   */
+  userId: string;
+
+  /**
+   * All coins that the user has given in this room.
+   *
+   * @generated from field: int64 coins = 2;
+   */
+  coins: bigint;
+
+  /**
+   * From 1, no two the same: of equal sums the one reached earlier comes first.
+   *
+   * @generated from field: int32 rank = 3;
+   */
+  rank: number;
+};
+
+/**
+ * Describes the message roomcell.v1.RankItem.
+ * Use `create(RankItemSchema)` to create a new message.
+ */
+export const RankItemSchema: GenMessage<RankItem> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_types, 8);
+
+/**
  * A bounded view of one room at one version; never the whole audience. A client keeps the view with
  * the highest room_version.
  *
@@ -430,6 +463,20 @@ export type RoomSnapshot = Message<"roomcell.v1.RoomSnapshot"> & {
    * @generated from field: roomcell.v1.RoomMe me = 22;
    */
   me?: RoomMe | undefined;
+
+  /**
+   * Coins of all gifts given in the room.
+   *
+   * @generated from field: int64 room_heat = 23;
+   */
+  roomHeat: bigint;
+
+  /**
+   * The first places, highest first.
+   *
+   * @generated from field: repeated roomcell.v1.RankItem gift_rank = 24;
+   */
+  giftRank: RankItem[];
 };
 
 /**
@@ -437,7 +484,7 @@ export type RoomSnapshot = Message<"roomcell.v1.RoomSnapshot"> & {
  * Use `create(RoomSnapshotSchema)` to create a new message.
  */
 export const RoomSnapshotSchema: GenMessage<RoomSnapshot> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_types, 8);
+  messageDesc(file_roomcell_v1_room_types, 9);
 
 /**
  * A command that succeeded. Failures are gRPC statuses with google.rpc.ErrorInfo details.
@@ -505,6 +552,39 @@ export type CommandResult = Message<"roomcell.v1.CommandResult"> & {
    * @generated from field: int64 publish_deadline_ms = 9;
    */
   publishDeadlineMs: bigint;
+
+  /**
+   * SendGift: the wallet's receipt for the whole command.
+   *
+   * @generated from field: string billing_receipt_id = 10;
+   */
+  billingReceiptId: string;
+
+  /**
+   * SendGift: the sender's coins afterwards. Not set: the wallet didn't say; 0 is a balance.
+   *
+   * @generated from field: optional int64 coin_balance_after = 11;
+   */
+  coinBalanceAfter?: bigint | undefined;
+
+  /**
+   * SendGift to one target: the receiver's coins afterwards. Not set for several targets.
+   *
+   * @generated from field: optional int64 gift_income_balance_after = 12;
+   */
+  giftIncomeBalanceAfter?: bigint | undefined;
+
+  /**
+   * SendGift: heat and gift rank right after the gift; the snapshot shows them as they are now.
+   *
+   * @generated from field: int64 room_heat = 13;
+   */
+  roomHeat: bigint;
+
+  /**
+   * @generated from field: repeated roomcell.v1.RankItem gift_rank = 14;
+   */
+  giftRank: RankItem[];
 };
 
 /**
@@ -512,7 +592,7 @@ export type CommandResult = Message<"roomcell.v1.CommandResult"> & {
  * Use `create(CommandResultSchema)` to create a new message.
  */
 export const CommandResultSchema: GenMessage<CommandResult> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_types, 9);
+  messageDesc(file_roomcell_v1_room_types, 10);
 
 /**
  * Whether an answer carries the room's present view beside the result.
