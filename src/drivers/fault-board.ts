@@ -6,9 +6,24 @@
 import type { Random } from '../ports/random.ts';
 
 /** What can go wrong at the IM stand-in. */
-export const imFaultKinds = ['http_502', 'hang', 'cut_after_store', 'error_code', 'drop'] as const;
+export const imFaultKinds = [
+  'http_502',
+  'hang',
+  'cut_after_store',
+  'error_code',
+  'drop',
+  'slow',
+  'twice',
+] as const;
 /** What can go wrong at the activity stand-in. */
-export const activityFaultKinds = ['unavailable', 'applied_then_cut', 'slow', 'refuse'] as const;
+export const activityFaultKinds = [
+  'unavailable',
+  'applied_then_cut',
+  'slow',
+  'refuse',
+  'throttle',
+  'twice',
+] as const;
 
 /** One order. */
 export interface Fault<Kind extends string> {
@@ -17,7 +32,7 @@ export interface Fault<Kind extends string> {
   readonly times: number | null;
   /** `error_code`: the vendor's number. */
   readonly code?: number;
-  /** `slow`: pause before the answer. Kinds of the wallet: see there. */
+  /** `slow`: pause before the answer; `throttle`: pause asked for. Kinds of the wallet: see there. */
   readonly delayMs?: number;
   /** Only requests of this command. */
   readonly command?: string;

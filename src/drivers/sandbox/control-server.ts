@@ -3,24 +3,22 @@
  * `GET /sandbox/groups` the IM groups, `POST /sandbox/faults` orders faults and `GET` shows them.
  * Pages below `/sandbox/wallet` are the wallet's.
  */
+import type { ActivityStandIn } from '../delivery-stand-in/activity-stand-in.ts';
+import type { ImStandIn } from '../delivery-stand-in/im-stand-in.ts';
 import { readFault } from '../fault-board.ts';
-import type { activityFaultKinds, Fault, FaultBoard, imFaultKinds } from '../fault-board.ts';
+import type { Fault, FaultBoard } from '../fault-board.ts';
 import { orderWalletFault } from '../wallet-stand-in/wallet-faults.ts';
 import type { WalletStandIn } from '../wallet-stand-in/wallet-stand-in.ts';
 import { startHttpServer } from './http-json.ts';
 import type { HttpServer, JsonAnswer, JsonRequest } from './http-json.ts';
-import type { ImGroups } from './im-groups.ts';
-import { jsonObject } from './json-fields.ts';
-import type { JsonObject } from './json-fields.ts';
-import type { ReceivedEvents } from './received-events.ts';
+import { jsonObject } from '../json-fields.ts';
+import type { JsonObject } from '../json-fields.ts';
 import { walletPage } from './wallet-pages.ts';
 
 /** What the interface shows and orders. */
 export interface ControlParts {
-  readonly received: Readonly<Record<'im' | 'activity', ReceivedEvents>>;
-  readonly imFaults: FaultBoard<(typeof imFaultKinds)[number]>;
-  readonly activityFaults: FaultBoard<(typeof activityFaultKinds)[number]>;
-  readonly groups: ImGroups;
+  readonly im: ImStandIn;
+  readonly activity: ActivityStandIn;
   readonly wallet: WalletStandIn;
 }
 
@@ -39,14 +37,14 @@ function route(parts: ControlParts, request: JsonRequest): JsonAnswer {
       if (destination !== 'im' && destination !== 'activity') {
         return refuse('destination must be im or activity');
       }
-      return shown({ destination, ...parts.received[destination].show() });
+      return shown({ destination, ...parts[destination].received.show() });
     }
     case 'GET /sandbox/groups':
-      return shown({ groups: parts.groups.show() });
+      return shown({ groups: parts.im.groups.show() });
     case 'GET /sandbox/faults':
       return shown({
-        im: parts.imFaults.show(),
-        activity: parts.activityFaults.show(),
+        im: parts.im.faults.show(),
+        activity: parts.activity.faults.show(),
         wallet: parts.wallet.faults.show(),
       });
     case 'POST /sandbox/faults':
@@ -66,8 +64,8 @@ function route(parts: ControlParts, request: JsonRequest): JsonAnswer {
 function order(parts: ControlParts, text: string): JsonAnswer {
   const value = jsonObject(text);
   if (value === null) return refuse('the body is no JSON object');
-  if (value['destination'] === 'im') return orderAt(parts.imFaults, value);
-  if (value['destination'] === 'activity') return orderAt(parts.activityFaults, value);
+  if (value['destination'] === 'im') return orderAt(parts.im.faults, value);
+  if (value['destination'] === 'activity') return orderAt(parts.activity.faults, value);
   if (value['destination'] === 'wallet') {
     return orderAt(parts.wallet.faults, value, orderWalletFault);
   }

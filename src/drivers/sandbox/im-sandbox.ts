@@ -1,51 +1,39 @@
 /**
- * A stand-in for the REST interface of Tencent Cloud IM: checks requests as the vendor does, keeps
- * groups, records which room events arrived, and fails on order. For development and tests.
+ * The IM stand-in over HTTP, as the vendor serves its REST interface: checks address, account and
+ * signature, then hands the command on. For development and tests.
  */
+import { replyOf } from '../delivery-stand-in/im-stand-in.ts';
+import type { ImApp, ImReply, ImStandIn } from '../delivery-stand-in/im-stand-in.ts';
+import { jsonObject } from '../json-fields.ts';
 import { verifyUserSig } from '../user-sig.ts';
-import type { Fault, FaultBoard, imFaultKinds } from '../fault-board.ts';
 import { startHttpServer } from './http-json.ts';
 import type { HttpServer, JsonAnswer, JsonRequest } from './http-json.ts';
-import type { GroupAnswer, ImGroups } from './im-groups.ts';
-import { jsonObject, textField } from './json-fields.ts';
-import type { JsonObject } from './json-fields.ts';
-import type { Arrival, ReceivedEvents } from './received-events.ts';
 
 /** An app that the stand-in knows. */
-export interface SandboxImApp {
-  readonly sdkAppId: number;
-  readonly adminIdentifier: string;
+export interface SandboxImApp extends ImApp {
   readonly secretKey: string;
 }
 
-type ImFaultKind = (typeof imFaultKinds)[number];
-
-/** What the stand-in works with. */
+/** What the interface works with. */
 export interface ImSandboxParts {
   readonly apps: readonly SandboxImApp[];
-  readonly groups: ImGroups;
-  readonly received: ReceivedEvents;
-  readonly faults: FaultBoard<ImFaultKind>;
+  readonly standIn: ImStandIn;
   readonly nowMs: () => number;
 }
 
 const pathPrefix = '/v4/group_open_http_svc/';
 
-/** Starts the stand-in. */
+/** Starts the interface. */
 export function startImSandbox(
   address: { readonly host: string; readonly port: number },
   parts: ImSandboxParts,
 ): Promise<HttpServer> {
-  return startHttpServer(address, (request) => answerRequest(parts, request));
+  return startHttpServer(address, async (request) => answerOf(await replyTo(parts, request)));
 }
 
-function answerRequest(parts: ImSandboxParts, request: JsonRequest): JsonAnswer {
+async function replyTo(parts: ImSandboxParts, request: JsonRequest): Promise<ImReply> {
   const { method, url } = request;
   if (method !== 'POST' || !url.pathname.startsWith(pathPrefix)) return fail(60002, 'bad URL');
-  const command = url.pathname.slice(pathPrefix.length);
-  const fault = parts.faults.take(command);
-  const early = fault === null ? null : earlyFault(fault);
-  if (early !== null) return early;
   const app = parts.apps.find(
     (known) => String(known.sdkAppId) === url.searchParams.get('sdkappid'),
   );
@@ -53,22 +41,7 @@ function answerRequest(parts: ImSandboxParts, request: JsonRequest): JsonAnswer 
   if (refusal !== null || app === undefined) return refusal ?? fail(60006, 'unknown sdkappid');
   const body = jsonObject(request.text);
   if (body === null) return fail(60003, 'the body is no JSON object');
-  const answer = perform(parts, app, command, body, fault);
-  return fault?.kind === 'cut_after_store' ? { kind: 'cut' } : toJson(answer);
-}
-
-function earlyFault(fault: Fault<ImFaultKind>): JsonAnswer | null {
-  switch (fault.kind) {
-    case 'http_502':
-      return { kind: 'text', status: 502, body: '<html>Bad Gateway</html>' };
-    case 'hang':
-      return { kind: 'hang' };
-    case 'error_code':
-      return fail(fault.code ?? 10002, 'ordered by the sandbox');
-    case 'cut_after_store':
-    case 'drop':
-      return null;
-  }
+  return parts.standIn.handle(app, url.pathname.slice(pathPrefix.length), body);
 }
 
 /** The vendor's checks of the query, in its order: form, app, account, signature. */
@@ -76,7 +49,7 @@ function queryRefusal(
   parts: ImSandboxParts,
   app: SandboxImApp | undefined,
   url: URL,
-): JsonAnswer | null {
+): ImReply | null {
   const query = url.searchParams;
   const random = Number(query.get('random') ?? 'none');
   if (query.get('contenttype') !== 'json') return fail(60002, 'contenttype must be json');
@@ -94,95 +67,18 @@ function queryRefusal(
   return fail(verdict.fault === 'expired' ? 70001 : 70003, verdict.fault);
 }
 
-function perform(
-  parts: ImSandboxParts,
-  app: SandboxImApp,
-  command: string,
-  body: JsonObject,
-  fault: Fault<ImFaultKind> | null,
-): GroupAnswer {
-  const { groups } = parts;
-  const groupId = textField(body, 'GroupId');
-  switch (command) {
-    case 'create_group':
-      return groups.create(app.sdkAppId, body, app.adminIdentifier);
-    case 'destroy_group':
-      return groups.destroy(app.sdkAppId, groupId);
-    case 'get_group_info': {
-      const ids = Array.isArray(body['GroupIdList']) ? body['GroupIdList'] : [];
-      const infos = ids.map((id) => groups.info(app.sdkAppId, String(id)));
-      return { code: 0, info: '', fields: { GroupInfo: infos } };
-    }
-    case 'send_group_msg':
-      return sendMessage(parts, app, body, fault);
-    case 'send_group_system_notification':
-      return notify(parts, app, groupId, body);
-    default:
-      return { code: 10003, info: 'no such command' };
+function answerOf(reply: ImReply): JsonAnswer {
+  switch (reply.kind) {
+    case 'answer':
+      return { kind: 'json', status: 200, body: reply.body };
+    case 'bad_gateway':
+      return { kind: 'text', status: 502, body: '<html>Bad Gateway</html>' };
+    case 'cut':
+    case 'hang':
+      return reply;
   }
 }
 
-function sendMessage(
-  parts: ImSandboxParts,
-  app: SandboxImApp,
-  body: JsonObject,
-  fault: Fault<ImFaultKind> | null,
-): GroupAnswer {
-  // Frequency control says OK and throws the message away.
-  if (fault?.kind === 'drop') {
-    const fields = { MsgTime: 0, MsgSeq: 0, MsgDropReason: 'ordered by the sandbox' };
-    return { code: 0, info: '', fields };
-  }
-  const sent = parts.groups.send(app.sdkAppId, body);
-  const arrival = arrivalOf(dataOf(body));
-  if (arrival !== null && sent.stored) parts.received.record(arrival, 'taken');
-  if (arrival !== null && sent.repeat) parts.received.record(arrival, 'deduplicated');
-  return sent.answer;
-}
-
-function notify(
-  parts: ImSandboxParts,
-  app: SandboxImApp,
-  groupId: string,
-  body: JsonObject,
-): GroupAnswer {
-  if (!parts.groups.has(app.sdkAppId, groupId)) return { code: 10010, info: 'no such group' };
-  if (body['ToMembers_Account'] !== undefined) {
-    return { code: 10007, info: 'an AVChatRoom is notified as a whole' };
-  }
-  const arrival = arrivalOf(textField(body, 'Content'));
-  if (arrival !== null) parts.received.record(arrival, 'notification');
-  return { code: 0, info: '' };
-}
-
-function dataOf(body: JsonObject): string {
-  const elements = Array.isArray(body['MsgBody']) ? (body['MsgBody'] as readonly JsonObject[]) : [];
-  const custom = elements.find((element) => element['MsgType'] === 'TIMCustomElem');
-  const content = custom?.['MsgContent'] as JsonObject | undefined;
-  return textField(content, 'Data');
-}
-
-/** A room event in a message's text; null for anything else. */
-function arrivalOf(data: string): Arrival | null {
-  const event = jsonObject(data);
-  if (event === null || typeof event['event_id'] !== 'string') return null;
-  return {
-    appCode: textField(event, 'app_code'),
-    roomId: textField(event, 'room_id'),
-    eventId: event['event_id'],
-    eventType: textField(event, 'type'),
-    roomVersion: textField(event, 'version'),
-    eventIndex: Number(event['index'] ?? 0),
-    bytes: Buffer.from(data, 'utf8'),
-  };
-}
-
-function toJson({ code, info, fields }: GroupAnswer): JsonAnswer {
-  const ActionStatus = code === 0 ? 'OK' : 'FAIL';
-  const body = { ActionStatus, ErrorCode: code, ErrorInfo: info, ...fields };
-  return { kind: 'json', status: 200, body };
-}
-
-function fail(code: number, info: string): JsonAnswer {
-  return toJson({ code, info });
+function fail(code: number, info: string): ImReply {
+  return replyOf({ code, info });
 }

@@ -5,16 +5,14 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Random } from '../../ports/random.ts';
 import type { Timers } from '../../ports/timers.ts';
-import { ingestEvent } from './activity-sandbox.ts';
-import type { ActivityAnswer, IngestedEvent } from './activity-sandbox.ts';
+import { ActivityStandIn } from '../delivery-stand-in/activity-stand-in.ts';
+import type { ActivityAnswer, IngestedEvent } from '../delivery-stand-in/activity-stand-in.ts';
+import { ImStandIn } from '../delivery-stand-in/im-stand-in.ts';
 import { startControlServer } from './control-server.ts';
-import { activityFaultKinds, FaultBoard, imFaultKinds } from '../fault-board.ts';
 import { WalletStandIn } from '../wallet-stand-in/wallet-stand-in.ts';
 import type { HttpServer } from './http-json.ts';
-import { ImGroups } from './im-groups.ts';
 import { startImSandbox } from './im-sandbox.ts';
 import type { SandboxImApp } from './im-sandbox.ts';
-import { ReceivedEvents } from './received-events.ts';
 
 /** Where something listens; port 0 takes any free one. */
 export interface ListenAddress {
@@ -36,6 +34,9 @@ export interface SandboxOptions {
   readonly walletListen: ListenAddress;
   readonly controlListen: ListenAddress;
   readonly apps: readonly SandboxImApp[];
+  /** Given when clients in this process deliver to them as well; the record is one. Else new ones. */
+  readonly im?: ImStandIn;
+  readonly activity?: ActivityStandIn;
   /** Coins of everybody whom the wallet sees for the first time. */
   readonly walletOpeningCoins: bigint;
   readonly clock: Clock;
@@ -68,10 +69,8 @@ export interface Sandbox {
 /** Starts everything, or nothing: when one part cannot start, those before it are stopped. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { clock, timers, random } = options;
-  const received = { im: new ReceivedEvents(), activity: new ReceivedEvents() };
-  const imFaults = new FaultBoard(imFaultKinds, random);
-  const activityFaults = new FaultBoard(activityFaultKinds, random);
-  const groups = new ImGroups(() => clock.wallMs());
+  const im = options.im ?? new ImStandIn({ clock, timers, random });
+  const activity = options.activity ?? new ActivityStandIn({ timers, random });
   const openingCoins = options.walletOpeningCoins;
   const wallet = new WalletStandIn({ clock, timers, random, openingCoins });
   const running: (HttpServer | StandInServer)[] = [];
@@ -80,27 +79,25 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     await Promise.all(running.splice(0).map((part) => part.stop()));
   };
   try {
-    const im = await startImSandbox(options.imListen, {
+    const imServer = await startImSandbox(options.imListen, {
       apps: options.apps,
-      groups,
-      received: received.im,
-      faults: imFaults,
+      standIn: im,
       nowMs: () => clock.wallMs(),
     });
-    running.push(im);
-    const activityParts = { received: received.activity, faults: activityFaults, timers };
-    const activity = await options.startActivityServer(options.activityListen, (event, signal) =>
-      ingestEvent(activityParts, event, signal),
+    running.push(imServer);
+    const activityServer = await options.startActivityServer(
+      options.activityListen,
+      (event, signal) => activity.ingest(event, signal),
     );
-    running.push(activity);
+    running.push(activityServer);
     const walletServer = await options.startWalletServer(options.walletListen, wallet);
     running.push(walletServer);
-    const parts = { received, imFaults, activityFaults, groups, wallet };
+    const parts = { im, activity, wallet };
     const control = await startControlServer(options.controlListen, parts);
     running.push(control);
     return {
-      imBaseUrl: im.url,
-      activityAddr: activity.address,
+      imBaseUrl: imServer.url,
+      activityAddr: activityServer.address,
       walletAddr: walletServer.address,
       controlUrl: control.url,
       stop,

@@ -7,7 +7,7 @@ import { userIdFault, wideIdFault } from '../../domain/ids.ts';
 import type { AppCode, UserId } from '../../domain/ids.ts';
 import type { LedgerAccount, LedgerEntry, WalletLedger } from '../wallet-stand-in/wallet-ledger.ts';
 import type { JsonAnswer, JsonRequest } from './http-json.ts';
-import { jsonObject, textField } from './json-fields.ts';
+import { jsonObject, textField } from '../json-fields.ts';
 
 /** What stands under one key; `debits` above 1 would be a key that was debited twice. */
 export interface ShownKey {

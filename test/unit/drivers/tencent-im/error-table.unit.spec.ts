@@ -5,7 +5,7 @@ import {
   imErrorActions,
   imErrorRows,
   imThrottleMs,
-} from '../../../../src/drivers/tencent-im/error-table.ts';
+} from '../../../../src/drivers/im-vendor/error-table.ts';
 
 describe('the error table of Tencent Cloud IM', () => {
   it.each([

@@ -3,8 +3,8 @@
  * minutes by (group, number, body), at most forty messages per second and group, 12 KB a message.
  */
 import { createHash } from 'node:crypto';
-import { textField } from './json-fields.ts';
-import type { JsonObject } from './json-fields.ts';
+import { textField } from '../json-fields.ts';
+import type { JsonObject } from '../json-fields.ts';
 
 /** The vendor's answer, without the envelope around it. */
 export interface GroupAnswer {

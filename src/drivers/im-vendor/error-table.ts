@@ -1,5 +1,5 @@
 /**
- * What each error code of Tencent Cloud IM asks us to do. Data only; `tencent-im-client.ts` acts on
+ * What each error code of Tencent Cloud IM asks us to do. Data only; `vendor-im-client.ts` acts on
  * it. Codes that are missing here may pass: they are tried again until the limit of tries.
  */
 

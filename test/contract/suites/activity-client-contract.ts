@@ -1,0 +1,164 @@
+/** What every ActivityClient must do, told by what the stand-in of the service has seen. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { AppCode, CommandId, EventId, RoomVersion } from '../../../src/domain/ids.ts';
+import type { ActivityStandIn } from '../../../src/drivers/delivery-stand-in/activity-stand-in.ts';
+import type { ActivityClient } from '../../../src/ports/activity-client.ts';
+import type { SendOutcome } from '../../../src/ports/im-client.ts';
+import { createCodec } from '../../../src/protocol/codec.ts';
+import { alice, joined, owner, room } from '../../support/room-builders.ts';
+
+/** A client and the stand-in that it talks to, over whatever lies between them. */
+export interface ActivityClientFixture {
+  readonly client: ActivityClient;
+  readonly standIn: ActivityStandIn;
+  /** Bound of one call. */
+  readonly timeoutMs: number;
+  /** Lets so much time pass for both. */
+  pass(ms: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What a busy machine may add to a bound. */
+const slackMs = 400;
+const codec = createCodec();
+
+/** Declares the suite. */
+export function activityClientContract(
+  name: string,
+  makeFixture: () => Promise<ActivityClientFixture>,
+): void {
+  describe(`ActivityClient contract: ${name}`, () => {
+    let fixture: ActivityClientFixture;
+    let events = 0;
+    beforeAll(async () => {
+      fixture = await makeFixture();
+    });
+    beforeEach(() => fixture.standIn.faults.clear());
+    afterAll(() => fixture.close());
+
+    const done = { kind: 'done' };
+    const ingest = (bytes: Uint8Array) => fixture.client.ingest(bytes);
+    const newId = () => `6a0f8c1e-0000-5000-8000-${String((events += 1)).padStart(12, '0')}`;
+    const envelope = (id: string, appCode = 'app1', version = 1n): Uint8Array =>
+      codec.encodeEnvelope({
+        eventId: id as EventId,
+        appCode: appCode as AppCode,
+        roomId: room,
+        eventType: 'RoomUserJoined',
+        roomVersion: version as RoomVersion,
+        eventIndex: 2,
+        occurredAtMs: 1,
+        commandId: 'c' as CommandId,
+        actorUserId: owner,
+        event: joined(alice),
+      });
+    const seen = (id: string) =>
+      fixture.standIn.received
+        .show()
+        .rooms.flatMap((one) => one.events)
+        .filter(({ event_id: other }) => other === id);
+    const order = (kind: OrderedKind, delayMs?: number, times: number | null = 1): void => {
+      const isTaken = fixture.standIn.faults.add({
+        kind,
+        times,
+        ...(delayMs === undefined ? {} : { delayMs }),
+      });
+      expect(isTaken).toBe(true);
+    };
+    /** The outcome of a call that must end within its bound, while the time is let pass. */
+    const inTime = async (call: Promise<SendOutcome>): Promise<SendOutcome> => {
+      let outcome: SendOutcome | null = null;
+      void call.then((ended) => (outcome = ended));
+      await fixture.pass(fixture.timeoutMs + slackMs);
+      expect(outcome).not.toBeNull();
+      return call;
+    };
+
+    it('delivers an event once, with its fields, however often it is asked', async () => {
+      const id = newId();
+      const version = 9_007_199_254_740_993n;
+      for (let ask = 0; ask < 3; ask += 1) {
+        expect(await ingest(envelope(id, 'app1', version))).toEqual(done);
+      }
+      expect(seen(id)).toMatchObject([
+        { type: 'RoomUserJoined', version: String(version), index: 2, repeats: 0, different: 0 },
+      ]);
+      expect(seen(id)).toMatchObject([{ deduplicated: 2 }]);
+    });
+
+    it('delivers one id of two apps as two events', async () => {
+      const id = newId();
+      expect(await ingest(envelope(id, 'app1'))).toEqual(done);
+      expect(await ingest(envelope(id, 'app2'))).toEqual(done);
+      expect(seen(id)).toMatchObject([{ deduplicated: 0 }, { deduplicated: 0 }]);
+    });
+
+    it('does not know what became of a call without an answer, taken or not', async () => {
+      const id = newId();
+      order('unavailable');
+      expect(await ingest(envelope(id))).toMatchObject({ kind: 'unknown' });
+      expect(seen(id)).toEqual([]);
+      order('applied_then_cut');
+      expect(await ingest(envelope(id))).toMatchObject({ kind: 'unknown' });
+      expect(await ingest(envelope(id))).toEqual(done);
+      expect(seen(id)).toMatchObject([{ repeats: 0, deduplicated: 1 }]);
+    });
+
+    it('waits for a slow answer, and not beyond its bound', async () => {
+      order('slow', fixture.timeoutMs / 4);
+      expect(await inTime(ingest(envelope(newId())))).toEqual(done);
+      order('slow', 20 * fixture.timeoutMs);
+      expect(await inTime(ingest(envelope(newId())))).toMatchObject({ kind: 'unknown' });
+    });
+
+    it('takes a request that arrives twice for one event', async () => {
+      const id = newId();
+      order('twice');
+      expect(await ingest(envelope(id))).toEqual(done);
+      expect(seen(id)).toMatchObject([{ repeats: 0, deduplicated: 1 }]);
+    });
+
+    it('takes a refusal for the last word, and a throttle with the pause that it names', async () => {
+      order('refuse');
+      expect(await ingest(envelope(newId()))).toMatchObject({
+        kind: 'permanent',
+        error: expect.stringContaining('ordered'),
+      });
+      order('throttle', 2_500);
+      expect(await ingest(envelope(newId()))).toMatchObject({
+        kind: 'throttled',
+        retryAfterMs: 2_500,
+      });
+    });
+
+    it('never sends what is no envelope, and waits for a schema that it does not know', async () => {
+      const before = fixture.standIn.received.show().events;
+      expect(await ingest(new Uint8Array([1, 2, 3]))).toMatchObject({ kind: 'permanent' });
+      const foreign = Uint8Array.from(envelope(newId()));
+      // Behind the two bytes of the marker: the fingerprint.
+      foreign.set([0xde, 0xad, 0xbe, 0xef], 2);
+      expect(await ingest(foreign)).toMatchObject({ kind: 'retryable' });
+      expect(fixture.standIn.received.show().events).toBe(before);
+    });
+
+    it('throws nothing while the service is down', async () => {
+      order('unavailable', undefined, null);
+      for (let call = 0; call < 3; call += 1) {
+        expect(await ingest(envelope(newId()))).toEqual({
+          kind: 'unknown',
+          cause: expect.any(String),
+        });
+      }
+    });
+
+    it('delivers nothing once it is stopped, and throws nothing', async () => {
+      const id = newId();
+      await fixture.client.stop();
+      expect(await inTime(ingest(envelope(id)))).toMatchObject({ kind: 'unknown' });
+      expect(seen(id)).toEqual([]);
+      await fixture.client.stop();
+    });
+  });
+}
+
+type OrderedKind = Parameters<ActivityStandIn['faults']['add']>[0]['kind'];
