@@ -3,11 +3,12 @@
  * program; and its first process is node itself, so that a signal arrives.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { exitCodes } from '../../../src/main/exit-codes.ts';
 import { projectRoot } from '../../../src/main/project-root.ts';
 import { contextOf, readDockerfile, type Stage } from '../../support/deploy/dockerfile.ts';
 import {
@@ -28,51 +29,46 @@ const packageJson = JSON.parse(readFileSync('package.json', 'utf8')) as {
 };
 const development = '/opt/roomcell/config/development.yaml';
 
+const { build, final } = stagesOf(dockerfile);
+
 let temporary: string;
 let built: StageFolder;
-let imageCount = 0;
+let image: StageFolder;
 
 beforeAll(() => {
   temporary = mkdtempSync(join(tmpdir(), 'roomcell-image-'));
-  built = buildStage(root, stagesOf(dockerfile).build, join(temporary, 'build'));
+  built = buildStage(root, build, join(temporary, 'build'));
+  image = copyStage(root, final, join(temporary, 'image'), new Map([['build', built]]));
 }, buildTimeoutMs);
-afterAll(() => rmSync(temporary, { recursive: true, force: true }));
+afterAll(() => rmSync(temporary, { recursive: true, force: true }), buildTimeoutMs);
 
 function stagesOf(text: string): { build: Stage; final: Stage } {
-  const [build, final, ...more] = readDockerfile(text);
-  if (build?.name !== 'build' || final === undefined || more.length > 0) {
+  const [first, second, ...more] = readDockerfile(text);
+  if (first?.name !== 'build' || second === undefined || more.length > 0) {
     throw new Error('two stages are understood here, the first is called build');
   }
-  return { build, final };
+  return { build: first, final: second };
 }
 
-/** A container of the image, as far as files, variables and the command go. */
-function imageOf(text: string): {
-  at: StageFolder;
-  command: (args: readonly string[], env?: Readonly<Record<string, string>>) => Command;
-} {
-  const { final } = stagesOf(text);
-  imageCount += 1;
-  const folder = join(temporary, `image-${imageCount}`);
-  const at = copyStage(root, final, folder, new Map([['build', built]]));
-  const inImage = (value: string): string => (value.startsWith(final.workdir) ? at(value) : value);
+/** What `docker run roomcell <args>` starts, with paths of the image where they lie here. */
+function command(args: readonly string[], env: Environment = {}): Command {
+  const inImage = (value: string | undefined): string | undefined =>
+    value?.startsWith(final.workdir) === true ? image(value) : value;
+  const variables = Object.entries<string | undefined>({ ...final.env, ...env });
   return {
-    at,
-    command: (args, env = {}) => ({
-      args: [...(final.entrypoint ?? []).slice(1), ...args],
-      options: {
-        cwd: at(final.workdir),
-        env: Object.fromEntries(
-          Object.entries({ ...final.env, ...env }).map(([name, value]) => [name, inImage(value)]),
-        ),
-      },
-    }),
+    args: [...(final.entrypoint ?? []).slice(1), ...args],
+    options: {
+      cwd: image(final.workdir),
+      env: Object.fromEntries(variables.map(([name, value]) => [name, inImage(value)])),
+    },
   };
 }
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 interface Command {
   readonly args: string[];
-  readonly options: { readonly cwd: string; readonly env: Record<string, string> };
+  readonly options: { readonly cwd: string; readonly env: Environment };
 }
 
 function run({ args, options }: Command): { status: number | null; output: string } {
@@ -84,8 +80,6 @@ function run({ args, options }: Command): { status: number | null; output: strin
 }
 
 describe('the image', { timeout: buildTimeoutMs }, () => {
-  const { build, final } = stagesOf(dockerfile);
-
   it('is built by commands that this test stands in for', () => {
     expect(build.runs).toEqual(understoodRuns);
     expect(packageJson.scripts.build).toBe('tsc -p tsconfig.build.json');
@@ -106,54 +100,63 @@ describe('the image', { timeout: buildTimeoutMs }, () => {
   });
 
   it('holds every file that the program reads', () => {
-    const { at, command } = imageOf(dockerfile);
-    expect(run(command(['--help']))).toMatchObject({ status: 0 });
     const env = { ...secrets, ROOMCELL_CONFIG: development };
-    const check = run(command(['config', 'check', '--role', 'gateway'], env));
-    expect(check.output).toContain('environment: development');
-    expect(check.status).toBe(0);
-    expect(readdirSync(at(join(final.workdir, 'migrations')))).toEqual(readdirSync('migrations'));
+    const { status, output } = run(command(['config', 'check', '--role', 'gateway'], env));
+    expect(output).toContain('environment: development');
+    expect(status).toBe(0);
+    const migrations = readdirSync(image(join(final.workdir, 'migrations')));
+    expect(migrations).toEqual(readdirSync('migrations'));
   });
 
   it('is production unless it is told otherwise', () => {
-    const { status, output } = run(imageOf(dockerfile).command(['config', 'check']));
+    const { status, output } = run(command(['config', 'check']));
     expect(output).toContain('config/production.yaml');
     expect(output).toContain('kafka.brokers: is missing');
-    expect(status).toBe(3);
+    expect(status).toBe(exitCodes.badConfig);
   });
 
   it('stops in order when it gets SIGTERM', async () => {
-    const env = {
+    const { args, options } = command(['sandbox'], {
       ...secrets,
       ROOMCELL_CONFIG: development,
-      ...{ ROOMCELL_OPS_LISTEN: '127.0.0.1:0', ROOMCELL_SANDBOX_IM_LISTEN: '127.0.0.1:0' },
+      ROOMCELL_OPS_LISTEN: '127.0.0.1:0',
+      ROOMCELL_SANDBOX_IM_LISTEN: '127.0.0.1:0',
       ROOMCELL_SANDBOX_ACTIVITY_LISTEN: '127.0.0.1:0',
       ROOMCELL_SANDBOX_CONTROL_LISTEN: '127.0.0.1:0',
-    };
-    const { args, options } = imageOf(dockerfile).command(['sandbox'], env);
+    });
     const child = spawn(process.execPath, args, { ...options, stdio: ['ignore', 'pipe', 2] });
     const ended = new Promise((resolve) => child.once('exit', (...end) => resolve(end)));
     for await (const line of createInterface({ input: child.stdout })) {
       if (line.includes('role started')) child.kill('SIGTERM');
     }
-    expect(await ended).toEqual([0, null]);
+    expect(await ended).toEqual([exitCodes.ok, null]);
   });
 
   it.each([
-    ['configuration', 'COPY config ./config\n', ['config', 'check'], 3],
-    ['packages', 'COPY --from=build /build/node_modules ./node_modules\n', ['--help'], 1],
-    ['program', 'COPY --from=build /build/dist/src ./dist/src\n', ['--help'], 1],
-    ['package.json', 'COPY package.json ./\n', ['--help'], 1],
-  ])('does not run without its %s', (_, line, args, status) => {
-    expect(dockerfile).toContain(line);
-    const { command } = imageOf(dockerfile.replace(line, ''));
-    expect(run(command(args, { ...secrets, ROOMCELL_CONFIG: development })).status).toBe(status);
+    ['configuration', 'config', exitCodes.badConfig],
+    ['packages', 'node_modules', 1],
+    ['program', 'dist/src', 1],
+    // Its folder is where configuration is looked for when nothing names a file.
+    ['package.json', 'package.json', exitCodes.fault],
+  ])('does not run without its %s', (_, path, status) => {
+    const there = image(join(final.workdir, path));
+    const away = join(temporary, 'away');
+    renameSync(there, away);
+    try {
+      const env = path === 'package.json' ? { ROOMCELL_CONFIG: undefined } : {};
+      expect(run(command(['config', 'check'], { ...secrets, ...env })).status).toBe(status);
+    } finally {
+      renameSync(away, there);
+    }
   });
 
   it('is not built from files that .dockerignore leaves out', () => {
     const isInContext = contextOf('*\n!src\n');
     expect(isInContext('src/main/cli.ts')).toBe(true);
     expect(isInContext('config/production.yaml')).toBe(false);
-    expect(() => imageOf(dockerfile.replace('COPY config', 'COPY docs'))).toThrow(/finds no docs/);
+    const broken = stagesOf(dockerfile.replace('COPY config', 'COPY docs')).final;
+    const copy = () =>
+      copyStage(root, broken, join(temporary, 'broken'), new Map([['build', built]]));
+    expect(copy).toThrow(/finds no docs/);
   });
 });
