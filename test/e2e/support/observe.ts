@@ -133,6 +133,63 @@ export async function orderFault(
   if (!answer.ok) throw new Error(`the sandbox refused a fault: ${await answer.text()}`);
 }
 
+/** What the sandbox's wallet wrote down; coins are decimal. */
+export interface WalletRecord {
+  readonly sums: WalletSums;
+  /** Debits that came for a known key with another request. */
+  readonly conflicts: number;
+  readonly keys: readonly (WalletSums & {
+    readonly app_code: string;
+    readonly key: string;
+    readonly state: 'debited' | 'voided';
+    readonly repeats: number;
+    readonly conflicts: number;
+    readonly late_debits: number;
+  })[];
+}
+
+/** Counted from the wallet's entries alone. */
+export interface WalletSums {
+  readonly debits: number;
+  readonly refunds: number;
+  readonly debited_coins: string;
+  readonly refunded_coins: string;
+}
+
+/** The books of the sandbox's wallet. */
+export async function walletRecord(fleet: Fleet): Promise<WalletRecord> {
+  return (await sandboxPage(fleet, 'wallet/ledger')) as WalletRecord;
+}
+
+/** Coins of everybody whom the sandbox's wallet has seen, by user. */
+export async function walletBalances(fleet: Fleet): Promise<Map<string, bigint>> {
+  const page = (await sandboxPage(fleet, 'wallet/balances')) as {
+    readonly balances: readonly { readonly user_id: string; readonly coins: string }[];
+  };
+  return new Map(page.balances.map(({ user_id, coins }) => [user_id, BigInt(coins)]));
+}
+
+/** Gives a user so many coins at the sandbox's wallet. */
+export async function setWalletBalance(
+  fleet: Fleet,
+  account: { readonly appCode: string; readonly userId: string },
+  coins: bigint,
+): Promise<void> {
+  const body = { app_code: account.appCode, user_id: account.userId, coins: String(coins) };
+  const answer = await fetch(`${fleet.sandboxControl}/sandbox/wallet/balances`, {
+    method: 'POST',
+    body: JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(`the sandbox refused a balance: ${await answer.text()}`);
+}
+
+async function sandboxPage(fleet: Fleet, page: string): Promise<unknown> {
+  const url = `${fleet.sandboxControl}/sandbox/${page}`;
+  const answer = await fetch(url, { signal: AbortSignal.timeout(5_000) });
+  if (!answer.ok) throw new Error(`${url} answered ${answer.status}`);
+  return answer.json();
+}
+
 /** Waits until every outbox row is delivered. */
 export async function allDelivered(fleet: Fleet, limitMs = 60_000): Promise<void> {
   const byStatus = (): Promise<Record<string, unknown>[]> =>

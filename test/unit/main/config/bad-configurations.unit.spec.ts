@@ -149,6 +149,12 @@ const badCases: readonly (readonly [string, string, LoadOptions, readonly RegExp
     [/^activity\.addr: is missing/, /^tencent_im\.apps: names no app/],
   ],
   [
+    'a wallet that may be waited for longer than the lease allows',
+    `wallet: { addr: '127.0.0.1:7413', timeout: '6s' }`,
+    {},
+    [/^wallet\.timeout: is 6s, but must be at most a third of lease_ttl \(15s\)/],
+  ],
+  [
     'an IM app without its key',
     demoApp,
     { roles: ['adapter-im'] },
@@ -204,6 +210,12 @@ tencent_im:
       /^deployment_secret: begins with/,
       /^tencent_im\.apps\.demo\.secret_key: begins with/,
     ],
+  ],
+  [
+    'a sandbox whose wallet listens where its control interface does',
+    '',
+    { env: { ROOMCELL_SANDBOX_WALLET_LISTEN: '127.0.0.1:7412' }, roles: ['sandbox'] },
+    [/sandbox\.control_listen and sandbox\.wallet_listen are both 127\.0\.0\.1:7412/],
   ],
   [
     'two listeners at one address',
