@@ -36,8 +36,8 @@ export function listenPortsOf(config: RoomcellConfig, role: RoleName): number[] 
   const addresses = [config.ops.listen];
   if (role === 'gateway') addresses.push(config.gateway.grpcListen);
   if (role === 'sandbox') {
-    const { imListen, activityListen, controlListen } = config.sandbox;
-    addresses.push(imListen, activityListen, controlListen);
+    const { imListen, activityListen, walletListen, controlListen } = config.sandbox;
+    addresses.push(imListen, activityListen, walletListen, controlListen);
   }
   return addresses
     .map((address) => splitAddress(address))

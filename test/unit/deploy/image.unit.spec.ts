@@ -122,6 +122,7 @@ describe('the image', { timeout: buildTimeoutMs }, () => {
       ROOMCELL_OPS_LISTEN: '127.0.0.1:0',
       ROOMCELL_SANDBOX_IM_LISTEN: '127.0.0.1:0',
       ROOMCELL_SANDBOX_ACTIVITY_LISTEN: '127.0.0.1:0',
+      ROOMCELL_SANDBOX_WALLET_LISTEN: '127.0.0.1:0',
       ROOMCELL_SANDBOX_CONTROL_LISTEN: '127.0.0.1:0',
     });
     const child = spawn(process.execPath, args, { ...options, stdio: ['ignore', 'pipe', 2] });
