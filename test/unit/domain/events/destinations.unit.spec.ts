@@ -24,10 +24,11 @@ describe('eventRoutes', () => {
     expect(lasting.toSorted()).toEqual(['RoomClosed', 'RoomCreated', 'RoomGiftSent']);
   });
 
-  it('IM drops comings and goings before seats, and seats before the end of the room', () => {
+  it('IM drops comings and goings before seats, and seats before gifts and the end of the room', () => {
     const order = ['lowest', 'low', 'normal', 'high'];
     const rank = (type: RoomEventType): number => order.indexOf(eventRoute(type).imPriority);
     expect(rank('RoomUserJoined')).toBeLessThan(rank('RoomMicUp'));
+    expect(rank('RoomMicUp')).toBeLessThan(rank('RoomGiftSent'));
     expect(rank('RoomMicUp')).toBeLessThan(rank('RoomClosed'));
   });
 

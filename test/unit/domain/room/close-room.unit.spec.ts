@@ -8,6 +8,7 @@ import {
   closed,
   closeRoom,
   created,
+  gifted,
   joined,
   on,
   owner,
@@ -62,6 +63,16 @@ describe('When the room is active', () => {
       finalOnlineCount: 3,
       finalHeat: 0n,
     });
+  });
+
+  it('CloseRoom tells the final heat, and the closed room keeps it (META-5)', () => {
+    const heat = 9_007_199_254_740_993n;
+    const outcome = given(created(), joined(alice), gifted(alice, alice, heat)).when(closeRoom(), {
+      by: owner,
+    });
+    outcome.thenApplied([closed({ finalOnlineCount: 1, finalHeat: heat })]);
+    expect(outcome.state.closeInfo?.finalHeat).toBe(heat);
+    expect(outcome.state.heat).toBe(heat);
   });
 
   it('CloseRoom of an empty room makes RoomClosed alone', () => {

@@ -9,12 +9,14 @@ import { InvariantError } from '../../../../src/kernel/assert.ts';
 import { commandOf, given, timeOf } from '../../../support/decider-spec.ts';
 import {
   alice,
+  bob,
   created,
   joined,
   leaveRoom,
   left,
   micUp,
   on,
+  sendGift,
   session,
   wentDown,
   wentUp,
@@ -61,8 +63,9 @@ describe('decide', () => {
 });
 
 describe('plan', () => {
-  it('names no outside call for any command of this release', () => {
-    const bodies: readonly CommandBody[] = [leaveRoom, micUp(1)];
+  it('asks the wallet for a gift that the room would take, and nobody for anything else', () => {
+    expect(plan(commandOf(sendGift([alice])), seated.state)).toEqual({ kind: 'debit' });
+    const bodies: readonly CommandBody[] = [leaveRoom, micUp(1), sendGift([bob])];
     for (const body of bodies) {
       expect(plan(commandOf(body), seated.state)).toEqual({ kind: 'none' });
     }

@@ -1,16 +1,23 @@
 /** Every room invariant fires on a state that breaks it, and on no other (INV-26, 28, 29). */
 import { describe, expect, it } from 'vitest';
 import type { RoomVersion, UserId } from '../../../../src/domain/ids.ts';
-import { checkRoomInvariants } from '../../../../src/domain/room/invariants.ts';
-import type { MicOccupancy, MicSeat, RoomState } from '../../../../src/domain/room/state.ts';
+import { checkGiftSums, checkRoomInvariants } from '../../../../src/domain/room/invariants.ts';
+import type {
+  GiftSender,
+  MicOccupancy,
+  MicSeat,
+  RoomState,
+} from '../../../../src/domain/room/state.ts';
 import { assertDefined } from '../../../../src/kernel/assert.ts';
 import { given } from '../../../support/decider-spec.ts';
 import {
   alice,
   asSession,
+  asUser,
   bob,
   closed,
   created,
+  gifted,
   joined,
   on,
   publishing,
@@ -25,12 +32,22 @@ const active = given(
   wentUp(on(2, bob, 4), 90_000_000),
   publishing(on(2, bob, 4)),
 ).state;
+const giftRoom = given(
+  created(),
+  joined(alice),
+  gifted(alice, alice, 5n),
+  gifted(bob, alice, 3n),
+).state;
 const closedRoom = given(created(), closed()).state;
 
 const version = (n: bigint): RoomVersion => n as RoomVersion;
 
 function seatOf(state: RoomState, index: number): MicSeat {
   return assertDefined(state.seats[index], 'the history has this seat');
+}
+
+function senderOf(userId: UserId): GiftSender {
+  return assertDefined(giftRoom.giftSenders.get(userId), 'the history lets this user give');
 }
 
 function withSeat(state: RoomState, index: number, fields: Partial<MicSeat>): RoomState {
@@ -45,7 +62,8 @@ function withHolder(index: number, fields: Partial<MicOccupancy>): RoomState {
 
 describe('checkRoomInvariants', () => {
   it('finds nothing in absent, active and closed rooms', () => {
-    expect([absent, active, closedRoom].map(checkRoomInvariants)).toEqual([null, null, null]);
+    const rooms = [absent, active, giftRoom, closedRoom];
+    expect(rooms.map(checkRoomInvariants)).toEqual([null, null, null, null]);
   });
 
   const occupancy = seatOf(active, 0).occupancy;
@@ -83,23 +101,87 @@ describe('checkRoomInvariants', () => {
     ['an absent room with a version', /version 0/, { ...absent, version: version(1n) }],
     ['an absent room with an owner', /no owner/, { ...absent, ownerUserId: alice }],
     ['an absent room with users', /holds nothing/, { ...absent, users: active.users }],
+    ['a closed room with another heat', /keeps its heat/, { ...closedRoom, heat: 1n }],
+    ['an absent room with heat', /no gifts/, { ...absent, heat: 1n }],
+    [
+      'an absent room with givers',
+      /no gifts/,
+      { ...absent, giftSenders: giftRoom.giftSenders, topGiftSenders: giftRoom.topGiftSenders },
+    ],
+    ['a heat below the sums of the ranked', /ranked givers/, { ...giftRoom, heat: 7n }],
+    ['a heat below 0', /63 bits/, { ...active, heat: -1n }],
+    ['a heat beyond 63 bits', /63 bits/, { ...active, heat: 2n ** 63n }],
+    ['a ranked giver too few', /as many/, { ...giftRoom, topGiftSenders: [] }],
+    [
+      'givers ranked in another order',
+      /rank order/,
+      { ...giftRoom, topGiftSenders: giftRoom.topGiftSenders.toReversed() },
+    ],
+    [
+      'a giver ranked twice',
+      /rank order/,
+      { ...giftRoom, topGiftSenders: [senderOf(alice), senderOf(alice)] },
+    ],
+    [
+      'a ranked sum that is not the sum of the table',
+      /one of the table/,
+      { ...giftRoom, topGiftSenders: [{ ...senderOf(alice), coins: 6n }, senderOf(bob)] },
+    ],
     ['an absent room with seats', /holds nothing/, { ...absent, seats: closedRoom.seats }],
   ])('finds %s', (_what, sentence, state) => {
     expect(checkRoomInvariants(state)).toMatch(sentence);
   });
 
-  it('walks the seats and never the users, so that a full room pays no more than an empty one', () => {
+  it('walks the seats and never users or givers, so that a full room pays no more than an empty one', () => {
     const { users } = active;
     const guarded = {
       size: users.size,
       has: (key: string) => users.has(key),
       get: (key: string) => users.get(key),
     };
-    const state = { ...active, users: guarded } as unknown as RoomState;
+    const { giftSenders } = active;
+    const guardedGivers = { size: giftSenders.size, get: (key: string) => giftSenders.get(key) };
+    const state = {
+      ...active,
+      users: guarded,
+      giftSenders: guardedGivers,
+    } as unknown as RoomState;
     expect(checkRoomInvariants(state)).toBeNull();
   });
 
   it('accepts two users whose sessions differ', () => {
     expect(checkRoomInvariants(withHolder(0, { micSessionId: asSession('other') }))).toBeNull();
+  });
+});
+
+describe('checkGiftSums', () => {
+  const crowd = Array.from({ length: 120 }, (_, n) => asUser(`giver-${n}`));
+  const crowded = given(
+    created(),
+    joined(alice),
+    ...crowd.map((userId, n) => gifted(userId, alice, BigInt(n + 1))),
+  ).state;
+
+  it('finds nothing in rooms with few givers and many', () => {
+    expect([absent, giftRoom, crowded].map(checkGiftSums)).toEqual([null, null, null]);
+  });
+
+  it('finds a heat below the sums of all, though not of the ranked', () => {
+    const state = { ...crowded, heat: crowded.heat - 1n };
+    expect(checkRoomInvariants(state)).toBeNull();
+    expect(checkGiftSums(state)).toMatch(/coins of every giver/);
+  });
+
+  it('finds a giver who gave nothing', () => {
+    const nobody = { ...senderOf(bob), coins: 0n };
+    const state = { ...giftRoom, giftSenders: giftRoom.giftSenders.set(bob, nobody) };
+    expect(checkGiftSums(state)).toMatch(/has given coins/);
+  });
+
+  it('finds a giver who should be ranked and is not', () => {
+    const last = assertDefined(crowded.giftSenders.get('giver-0'), 'gave');
+    const state = { ...crowded, topGiftSenders: [...crowded.topGiftSenders.slice(0, -1), last] };
+    expect(checkRoomInvariants(state)).toBeNull();
+    expect(checkGiftSums(state)).toMatch(/all givers sorted/);
   });
 });

@@ -5,22 +5,31 @@
  */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type { Charge } from '../../../../src/domain/gift/charge.ts';
 import type { UserId } from '../../../../src/domain/ids.ts';
 import { findSeatByUser } from '../../../../src/domain/mic/seats.ts';
 import type { ActorRole, CommandBody } from '../../../../src/domain/room/commands.ts';
 import { dueCommands, nextDeadline } from '../../../../src/domain/room/deadlines.ts';
 import { decide } from '../../../../src/domain/room/decide.ts';
-import type { Applied, EventPosition } from '../../../../src/domain/room/decision.ts';
+import type {
+  Applied,
+  Decision,
+  DecideFacts,
+  EventPosition,
+} from '../../../../src/domain/room/decision.ts';
+import { roomView } from '../../../../src/domain/room/room-view.ts';
 import { nextEventPosition } from '../../../../src/domain/room/event-position.ts';
 import type { RoomEvent } from '../../../../src/domain/room/events.ts';
 import { evolveCommand } from '../../../../src/domain/room/evolve.ts';
 import { initialRoomState } from '../../../../src/domain/room/initial-state.ts';
-import { checkRoomInvariants } from '../../../../src/domain/room/invariants.ts';
+import { checkGiftSums, checkRoomInvariants } from '../../../../src/domain/room/invariants.ts';
+import { plan } from '../../../../src/domain/room/plan.ts';
 import type { RoomState } from '../../../../src/domain/room/state.ts';
 import { commandOf, publishTimeoutMs } from '../../../support/decider-spec.ts';
 import {
   app,
   asUser,
+  charged,
   closeRoom,
   confirm,
   createRoom,
@@ -31,6 +40,7 @@ import {
   micUp,
   profileOf,
   room,
+  sendGift,
   session,
   verdict,
 } from '../../../support/room-builders.ts';
@@ -43,6 +53,8 @@ interface Step {
   readonly by: UserId;
   readonly role: ActorRole;
   readonly body: CommandBody | Situation;
+  /** What the wallet says, if it is asked. */
+  readonly charge: Charge;
   readonly laterMs: number;
 }
 
@@ -63,6 +75,24 @@ const anyJoin = fc
     }),
   );
 
+/** Mostly people who are there, sometimes nobody, the same one twice, or no gift at all. */
+const anyGift = fc
+  .tuple(fc.array(anyUser, { maxLength: 3 }), fc.integer({ min: 0, max: 3 }))
+  .map(([targets, giftCount]) => sendGift(targets, { giftCount }));
+/** Small prices make ties in the rank; one near the end of 63 bits is refused the second time. */
+const anyCharge: fc.Arbitrary<Charge> = fc.oneof(
+  { weight: 12, arbitrary: fc.bigInt({ min: 1n, max: 3n }).map((price) => charged(price)) },
+  { weight: 1, arbitrary: fc.constant(charged(2n ** 62n)) },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom<Charge>(
+      { kind: 'insufficient' },
+      { kind: 'notOffered' },
+      { kind: 'notCharged', cause: 'timed out' },
+    ),
+  },
+);
+
 const anyBody: fc.Arbitrary<CommandBody | Situation> = fc.oneof(
   { weight: 24, arbitrary: anyJoin },
   { weight: 24, arbitrary: anySeatNo.map(micUp) },
@@ -74,6 +104,7 @@ const anyBody: fc.Arbitrary<CommandBody | Situation> = fc.oneof(
   { weight: 12, arbitrary: fc.constant<Situation>('own session') },
   { weight: 3, arbitrary: anySession.map((stale) => expire(1, stale, publishTimeoutMs)) },
   { weight: 6, arbitrary: fc.constant<Situation>('what is due') },
+  { weight: 20, arbitrary: anyGift },
   { weight: 1, arbitrary: fc.constant(closeRoom()) },
   { weight: 1, arbitrary: fc.constant(createRoom()) },
 );
@@ -81,6 +112,7 @@ const anyStep: fc.Arbitrary<Step> = fc.record({
   by: anyUser,
   role: anyRole,
   body: anyBody,
+  charge: anyCharge,
   laterMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 20_000 })),
 });
 const anyRun = fc.record({
@@ -97,52 +129,81 @@ interface Run {
   nowMs: number;
   decisions: number;
   online: number;
+  /** Coins of all gifts as an observer of the events alone would add them up. */
+  coins: bigint;
   readonly log: { readonly events: readonly RoomEvent[]; readonly position: EventPosition }[];
 }
 
 interface Taken {
   readonly body: CommandBody;
+  readonly charge: Charge;
   readonly by: UserId;
   readonly role: ActorRole;
 }
 
-function commandsOf({ body, by, role }: Step, run: Run): readonly Taken[] {
+function commandsOf({ body, by, role, charge }: Step, run: Run): readonly Taken[] {
   if (body === 'what is due') {
-    return dueCommands(run.state, run.nowMs).map((due) => ({ body: due, by, role: 'system' }));
+    return dueCommands(run.state, run.nowMs).map((due) => ({
+      body: due,
+      by,
+      role: 'system',
+      charge,
+    }));
   }
   if (body !== 'own session') {
     // Timers come from the room itself; now and then somebody else tries it.
     const isTimer = body.type === 'ExpireMicPublish' && role === 'user';
-    return [{ body, by, role: isTimer ? 'system' : role }];
+    return [{ body, by, role: isTimer ? 'system' : role, charge }];
   }
   const held = findSeatByUser(run.state.seats, by);
-  return held === null ? [] : [{ body: confirm(held.occupancy.micSessionId), by, role }];
+  if (held === null) return [];
+  return [{ body: confirm(held.occupancy.micSessionId), by, role, charge }];
 }
 
 function take(run: Run, step: Taken): void {
   run.decisions += 1;
-  const facts = {
+  const command = commandOf(step.body, step);
+  const isPaid = plan(command, run.state).kind === 'debit';
+  const facts: DecideFacts = {
     nowMs: run.nowMs,
     micSessionId: session(run.decisions),
     micPublishTimeoutMs: publishTimeoutMs,
     limits: { usersPerRoomMax: 3, eventsPerCommandMax: 5, giftRankMax: 20 },
-    charge: null,
+    charge: isPaid ? step.charge : null,
   };
-  const decision = decide(commandOf(step.body, step), facts, run.state);
+  const decision = decide(command, facts, run.state);
   seenKinds.add(`${step.body.type} ${decision.kind}`);
+  if (step.body.type === 'SendGift') checkPayment(isPaid, decision, step.charge);
   if (decision.kind !== 'applied') return;
   const position = nextEventPosition(run.state, run.nowMs);
   const before = run.state;
   run.state = evolveCommand(before, decision.events, position);
   run.log.push({ events: decision.events, position });
   run.online = decision.events.reduce(countedOnline, run.online);
+  for (const event of decision.events) {
+    if (event.type === 'RoomGiftSent') run.coins += event.coins;
+  }
   expect(run.state.version).toBe(before.version + 1n);
   checkAnswer(decision, run.state);
 }
 
+/** No gift without a charge, and no refusal by the room of a gift that `plan` let through. */
+function checkPayment(isPaid: boolean, decision: Decision, charge: Charge): void {
+  if (decision.kind === 'applied') {
+    expect(isPaid && charge.kind).toBe('charged');
+  } else if (isPaid) {
+    const words = ['INSUFFICIENT_BALANCE', 'GIFT_NOT_OFFERED', 'GIFT_NOT_CHARGED'];
+    expect(decision.kind === 'rejected' && words.includes(decision.reason)).toBe(true);
+  }
+}
+
 /** What an applied command answers is what the room now holds. */
 function checkAnswer(decision: Applied, state: RoomState): void {
-  const { user, micSessionId, publishDeadlineMs, seatNo } = decision.result;
+  const { user, micSessionId, publishDeadlineMs, seatNo, roomHeat, giftRank } = decision.result;
+  if (roomHeat !== undefined) {
+    expect(roomHeat).toBe(state.heat);
+    expect(giftRank).toEqual(roomView(state, null, 20).giftRank);
+  }
   if (user !== undefined) expect(state.users.get(user.userId)).toEqual(user);
   if (publishDeadlineMs !== undefined) {
     const seat = state.seats.find((candidate) => candidate.seatNo === seatNo);
@@ -155,7 +216,8 @@ function checkAnswer(decision: Applied, state: RoomState): void {
 }
 
 function checkRoom(run: Run): void {
-  expect(checkRoomInvariants(run.state)).toBeNull();
+  expect(checkRoomInvariants(run.state) ?? checkGiftSums(run.state)).toBeNull();
+  expect(run.state.heat).toBe(run.coins);
   expect(run.state.users.size).toBe(new Set([...run.state.users.entries()].map(([id]) => id)).size);
   expect(run.state.users.size).toBe(run.online);
   const next = nextDeadline(run.state);
@@ -179,10 +241,11 @@ it('any sequence of commands keeps the room whole and replays to an equal state'
   fc.assert(
     fc.property(anyRun, ({ mode, passwordHash, steps, closings }) => {
       const state = initialRoomState(app, room);
-      const run: Run = { state, nowMs: 1_000_000, decisions: 0, online: 0, log: [] };
+      const run: Run = { state, nowMs: 1_000_000, decisions: 0, online: 0, coins: 0n, log: [] };
       const body = createRoom({ mode, passwordHash });
-      take(run, { body, by: asUser('owner'), role: 'user' });
-      const closing: Step = { by: asUser('owner'), role: 'user', body: closeRoom(), laterMs: 1 };
+      const owner = { by: asUser('owner'), role: 'user', charge: charged(1n) } as const;
+      take(run, { ...owner, body });
+      const closing: Step = { ...owner, body: closeRoom(), laterMs: 1 };
       const ending = Array.from({ length: closings }, () => closing);
       for (const step of [...steps, ...ending]) {
         run.nowMs += step.laterMs;
@@ -211,6 +274,8 @@ it('the sequences reach every command in its applied and in its other ends', () 
         (type) => `${type} ${kind}`,
       ),
     ),
+    'SendGift applied',
+    'SendGift rejected',
     'MicDown applied',
     'MicDown rejected',
   ];

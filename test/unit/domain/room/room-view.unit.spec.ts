@@ -9,6 +9,7 @@ import {
   bob,
   closeRoom,
   created,
+  gifted,
   joined,
   on,
   owner,
@@ -103,6 +104,22 @@ describe('When active', () => {
     const nowhere = { present: false, seatNo: 0, micSessionId: '', muted: false };
     expect(roomView(active.state, owner, 20).me).toEqual({ role: 'owner', ...nowhere });
     expect(roomView(active.state, asUser('x'), 20).me).toEqual({ role: 'member', ...nowhere });
+  });
+
+  it('the view tells the heat, and of the gift rank as many places as asked for', () => {
+    const { state } = given(
+      created(),
+      [joined(alice), joined(bob)],
+      gifted(alice, bob, 9_007_199_254_740_993n),
+      gifted(bob, alice, 9_007_199_254_740_993n),
+      gifted(asUser('gone'), alice, 1n),
+    );
+    const view = roomView(state, null, 2);
+    expect(view.roomHeat).toBe(18_014_398_509_481_987n);
+    expect(view.giftRank).toEqual([
+      { userId: alice, coins: 9_007_199_254_740_993n, rank: 1 },
+      { userId: bob, coins: 9_007_199_254_740_993n, rank: 2 },
+    ]);
   });
 
   it('the view grows with the seats and never with the audience', () => {
