@@ -62,21 +62,22 @@ export function createPrometheusMetrics(
     }
   }
 
+  const metrics: Metrics = {
+    count: (name, labels = {}, by = 1) =>
+      record<Counter>(name, Counter, (counter) => counter.inc(mutable(labels), by)),
+    gauge: (name, value, labels = {}) =>
+      record<Gauge>(name, Gauge, (gauge) => {
+        // The library refuses it for the other kinds only.
+        if (!Number.isFinite(value)) return onFault(name);
+        gauge.set(mutable(labels), value);
+      }),
+    observeMs: (name, durationMs, labels = {}) =>
+      record<Histogram>(name, Histogram, (histogram) =>
+        histogram.observe(mutable(labels), durationMs),
+      ),
+  };
   return {
-    metrics: {
-      count: (name, labels = {}, by = 1) =>
-        record<Counter>(name, Counter, (counter) => counter.inc(mutable(labels), by)),
-      gauge: (name, value, labels = {}) =>
-        record<Gauge>(name, Gauge, (gauge) => {
-          // The library refuses it for the other kinds only.
-          if (!Number.isFinite(value)) return onFault(name);
-          gauge.set(mutable(labels), value);
-        }),
-      observeMs: (name, durationMs, labels = {}) =>
-        record<Histogram>(name, Histogram, (histogram) =>
-          histogram.observe(mutable(labels), durationMs),
-        ),
-    },
+    metrics,
     contentType: registry.contentType,
     text: () => registry.metrics(),
   };

@@ -1,0 +1,89 @@
+/**
+ * Where each port is held to its promises: the suites, and the specs that run them on the real driver
+ * and on the twin in memory. `ports.unit.spec.ts` keeps the table and the files alike.
+ */
+import type { HeldPort, PortTable } from '../support/port-rules.ts';
+
+const fromMemory = (name: string): string => `unit/drivers/memory/${name}.unit.spec.ts`;
+
+/** A port of the log. */
+const log = (suites: readonly string[], exempt?: HeldPort['exempt']): HeldPort => ({
+  suites,
+  real: ['contract/kafka-log.contract.spec.ts'],
+  twin: [fromMemory('memory-log')],
+  ...(exempt === undefined ? {} : { exempt }),
+});
+
+/** A port of the database, whose specs on both sides bear one name. */
+const database = (subject: string, suites: readonly string[]): HeldPort => ({
+  suites,
+  real: [`contract/mysql-${subject}.contract.spec.ts`],
+  twin: [fromMemory(`memory-${subject}`)],
+});
+
+/** A port whose real driver needs no server. */
+const local = (suite: string, real: string, twin: string): HeldPort => ({
+  suites: [suite],
+  real: [`unit/drivers/${real}.unit.spec.ts`],
+  twin: [fromMemory(twin)],
+});
+
+/** See the file header. */
+export const ports: PortTable = {
+  'activity-client': {
+    suites: ['activity-client-contract'],
+    real: ['contract/deliveries.contract.spec.ts'],
+    twin: [fromMemory('memory-deliveries')],
+  },
+  clock: local('clock-contract', 'system/system-drivers', 'virtual-time'),
+  'command-sink': log(['command-sink-contract']),
+  'command-source': log(['command-source-contract', 'command-group-contract'], {
+    CommandSourceHandlers: 'the cell implements it: what a source calls when something happens',
+  }),
+  'commit-lane': {
+    suites: ['commit-lane-contract', 'commit-lane-rows-contract', 'commit-lane-gifts-contract'],
+    real: ['contract/mysql-partitions.contract.spec.ts', 'contract/mysql-gifts.contract.spec.ts'],
+    twin: [fromMemory('memory-partitions'), fromMemory('memory-gifts')],
+  },
+  'event-sink': log(['event-log-contract']),
+  'event-source': log(['event-log-contract']),
+  'gift-catalogue': database('gifts', ['gift-catalogue-contract']),
+  'im-client': {
+    suites: ['im-client-contract'],
+    real: ['contract/deliveries.contract.spec.ts'],
+    twin: [fromMemory('memory-deliveries')],
+  },
+  'lease-directory': {
+    suites: ['lease-directory-contract'],
+    real: ['contract/redis.contract.spec.ts'],
+    twin: [fromMemory('memory-lease-directory')],
+  },
+  log: local('log-contract', 'pino/pino-log', 'memory-observers'),
+  metrics: local('metrics-contract', 'prometheus/prometheus-metrics', 'memory-observers'),
+  'outbox-store': database('outbox', ['outbox-claim-contract', 'outbox-finish-contract']),
+  'partition-store': database('partitions', ['partition-store-contract']),
+  passwords: local('passwords-contract', 'scrypt/scrypt-passwords', 'memory-access'),
+  random: local('random-contract', 'system/system-drivers', 'seeded-random'),
+  'reply-sink': log(['reply-log-contract']),
+  'reply-slots': database('rooms', ['reply-slots-contract']),
+  'reply-source': log(['reply-log-contract']),
+  'room-api': 'the face of the gateway towards transports: a stage implements it, drivers call it',
+  'room-queries': database('rooms', ['room-queries-contract']),
+  'room-reader': database('rooms', ['room-reader-contract']),
+  'schema-registry': database('rooms', ['schema-registry-contract']),
+  'settlement-store': database('gifts', ['settlement-store-contract']),
+  'snapshot-store': database('rooms', ['snapshot-store-contract']),
+  timers: local('timers-contract', 'system/system-drivers', 'virtual-time'),
+  'token-verifier': local('token-verifier-contract', 'jwt/token-verifier', 'memory-access'),
+  trace: local('trace-contract', 'system/system-drivers', 'memory-observers'),
+  wake: {
+    suites: ['wake-contract'],
+    real: ['contract/redis.contract.spec.ts'],
+    twin: [fromMemory('memory-wake')],
+  },
+  wallet: {
+    suites: ['wallet-contract', 'wallet-fault-contract'],
+    real: ['unit/drivers/grpc/wallet-over-grpc.unit.spec.ts'],
+    twin: [fromMemory('wallet')],
+  },
+};
