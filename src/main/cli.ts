@@ -5,8 +5,10 @@
  */
 import { Command, CommanderError } from 'commander';
 import { addConfigCommands } from './commands/config-commands.ts';
+import { addGiftsCommands } from './commands/gifts-commands.ts';
 import { addPartitionsCommand } from './commands/partitions-command.ts';
 import { addRoleCommands } from './commands/role-commands.ts';
+import { addSettlementsCommand } from './commands/settlements-command.ts';
 import { addSetUpCommands } from './commands/set-up-commands.ts';
 import { addTokenCommand } from './commands/token-command.ts';
 import { CommandFault } from './commands/command-fault.ts';
@@ -25,6 +27,7 @@ Examples:
   $ roomcell cell -c config/production.yaml
   $ roomcell migrate && roomcell topics   set a deployment up
   $ roomcell partitions --json            who owns which partition
+  $ roomcell gifts set demo rose --price 10
   $ roomcell config check                 the effective configuration, without secrets
 
 Exit codes: 0 done · 1 failed · 2 usage · 3 configuration refused · 4 a server is out of reach ·
@@ -33,6 +36,8 @@ Exit codes: 0 done · 1 failed · 2 usage · 3 configuration refused · 4 a serv
 addRoleCommands(program);
 addSetUpCommands(program);
 addPartitionsCommand(program);
+addGiftsCommands(program);
+addSettlementsCommand(program);
 addTokenCommand(program);
 addConfigCommands(program);
 

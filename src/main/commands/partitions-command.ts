@@ -1,11 +1,7 @@
 /** `roomcell partitions`: who owns which partition of the commands topic, as MySQL says. */
 import type { Command } from 'commander';
-import { createMysqlDrivers } from '../../drivers/mysql/mysql-drivers.ts';
-import { topicNames } from '../../protocol/topics.ts';
-import { mysqlServerOf } from '../wiring-context.ts';
-import { orFault } from './command-fault.ts';
+import { onMysql } from './on-mysql.ts';
 import { printJsonOr, tableOf } from './print.ts';
-import { readConfig } from './read-config.ts';
 
 /** Adds the command. */
 export function addPartitionsCommand(program: Command): void {
@@ -14,19 +10,12 @@ export function addPartitionsCommand(program: Command): void {
     .description('list owner, epoch and applied offset of every partition')
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }, command: Command) => {
-      const { config } = readConfig(command, []);
-      const topics = topicNames(config.kafka.topicPrefix);
-      const mysql = createMysqlDrivers({
-        server: mysqlServerOf(config),
-        commandsTopic: topics.commands,
-        repliesTopic: topics.replies,
+      const { owners, topic } = await onMysql(command, 'partitions', async (mysql, topics) => {
+        return { owners: await mysql.partitionStore.readOwners(), topic: topics.commands };
       });
-      const owners = await orFault('partitions', () => mysql.partitionStore.readOwners()).finally(
-        () => mysql.close(),
-      );
       printJsonOr(options, owners, () =>
         owners.length === 0
-          ? `No partition of ${topics.commands} was ever owned.`
+          ? `No partition of ${topic} was ever owned.`
           : tableOf([
               ['partition', 'epoch', 'owner', 'address', 'applied', 'state'],
               ...owners.map((row) => [

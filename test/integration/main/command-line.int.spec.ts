@@ -1,6 +1,8 @@
 /** The command line as a person meets it: what it prints and how it exits. */
 import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pooledSession } from '../../../src/drivers/mysql/connection-settings.ts';
+import { openSession } from '../../../src/drivers/mysql/session.ts';
 import { exitCodes } from '../../../src/main/exit-codes.ts';
 import { openTestSpace, type TestSpace } from '../../support/stack-env.ts';
 
@@ -31,12 +33,26 @@ async function roomcell(args: string[], env: Record<string, string> = {}): Promi
   return { code, ...ended };
 }
 
+/** One statement on the space's database. */
+async function runSql(sql: string, values: readonly unknown[]): Promise<void> {
+  const session = await openSession({ ...space.mysql, tls: null }, pooledSession);
+  await session.run(sql, values).finally(() => session.end());
+}
+
 describe('roomcell', () => {
   it('explains itself, each command too, with examples', async () => {
     const { code, stdout } = await roomcell(['--help']);
     expect(code).toBe(exitCodes.ok);
     expect(stdout).toContain('Examples:');
-    for (const name of ['gateway', 'cell', 'relay', 'adapter-im', 'migrate', 'partitions']) {
+    for (const name of [
+      'gateway',
+      'cell',
+      'relay',
+      'adapter-im',
+      'migrate',
+      'partitions',
+      'gifts',
+    ]) {
       expect(stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'));
     }
     expect((await roomcell(['token', '--help'])).stdout).toContain('Example:');
@@ -102,6 +118,75 @@ describe('roomcell', () => {
     await roomcell(['migrate'], space.env);
     expect((await roomcell(['partitions'], space.env)).stdout).toContain('was ever owned');
     expect(JSON.parse((await roomcell(['partitions', '--json'], space.env)).stdout)).toEqual([]);
+  });
+
+  it('sells gifts at whole prices and lists them for people and for programs', async () => {
+    await roomcell(['migrate'], space.env);
+    expect((await roomcell(['gifts', 'list', 'shop'], space.env)).stdout).toContain('has no gift');
+    const price = '9007199254740993';
+    const set = await roomcell(['gifts', 'set', 'shop', 'rose', '--price', price], space.env);
+    expect(set.code, set.stderr).toBe(exitCodes.ok);
+    expect(set.stdout).toContain(`costs ${price} coins (version 1)`);
+    const off = ['gifts', 'set', 'shop', 'rose', '--price', '7', '--off-sale', '--json'];
+    const gift = { giftId: 'rose', coinPrice: '7', onSale: false, catalogueVersion: '2' };
+    expect(JSON.parse((await roomcell(off, space.env)).stdout)).toEqual(gift);
+    await roomcell(['gifts', 'set', 'shop', 'car', '--price', price], space.env);
+    const listed = (await roomcell(['gifts', 'list', 'shop'], space.env)).stdout.split('\n');
+    expect(listed[1]).toMatch(/^car +1 +9007199254740993 +on sale$/);
+    expect(listed[2]).toMatch(/^rose +2 +7 +off sale$/);
+    const json = (await roomcell(['gifts', 'list', 'shop', '--json'], space.env)).stdout;
+    expect(JSON.parse(json)).toMatchObject([{ giftId: 'car', coinPrice: price }, gift]);
+  });
+
+  it.each([
+    ['no price', ['shop', 'rose']],
+    ['a price of 0', ['shop', 'rose', '--price', '0']],
+    ['a negative price', ['shop', 'rose', '--price=-5']],
+    ['a broken price', ['shop', 'rose', '--price', '1.5']],
+    ['a price above 64 bits', ['shop', 'rose', '--price', '9223372036854775808']],
+    ['a gift id that is none', ['shop', 'rose petals', '--price', '1']],
+    ['an app that is none', ['shop/', 'rose', '--price', '1']],
+  ])('exits with 2 for %s, and stores no gift', async (_, args) => {
+    const refused = await roomcell(['gifts', 'set', ...args], space.env);
+    expect(refused.code).toBe(exitCodes.usage);
+    const listed = await roomcell(['gifts', 'list', 'shop', '--json'], space.env);
+    expect(listed.stdout).not.toContain('"coinPrice": "1"');
+  });
+
+  it.each([
+    ['gifts', 'list', 'shop'],
+    ['gifts', 'set', 'shop', 'rose', '--price', '1'],
+    ['settlements'],
+  ])('exits with 4 when MySQL is out of reach of %s %s', async (...args) => {
+    const { code, stderr } = await roomcell(args, { ROOMCELL_MYSQL_PORT: '1' });
+    expect(code).toBe(exitCodes.unavailable);
+    expect(stderr).toContain('ECONNREFUSED');
+  });
+
+  it('counts and lists debits that wait to be given back', async () => {
+    await roomcell(['migrate'], space.env);
+    const none = (await roomcell(['settlements'], space.env)).stdout;
+    expect(none).toContain('No debit waits');
+    await runSql(
+      'INSERT INTO wallet_settlement (debit_key, app_code, room_id, command_id, payer_user_id, ' +
+        'partition_id, reason, status, tries, last_error, next_try_at_ms, created_at_ms) VALUES ' +
+        "(?, 'shop', 'r1', 'c1', 'alice', 3, 'GIFT_NOT_CHARGED', 'open', 2, 'no\nanswer', 60000, 1000), " +
+        "(?, 'shop', 'r2', 'c2', 'bob', 3, 'GIFT_NOT_CHARGED', 'settled', 1, '', 0, 500)",
+      ['a'.repeat(64), 'b'.repeat(64)],
+    );
+    const shown = await roomcell(['settlements'], space.env);
+    expect(shown.code).toBe(exitCodes.ok);
+    const lines = shown.stdout.trim().split('\n');
+    expect(lines[0]).toBe('1 open, the oldest since 1970-01-01T00:00:01.000Z:');
+    expect(lines.slice(2)).toEqual([expect.stringMatching(/r1 .*c1 .*alice .*1970.*no answer$/)]);
+    const json = JSON.parse(
+      (await roomcell(['settlements', '--json'], space.env)).stdout,
+    ) as object;
+    expect(json).toMatchObject({
+      open: 1,
+      oldestCreatedAtMs: 1_000,
+      rows: [{ debitKey: 'a'.repeat(64), partition: 3, tries: 2, lastError: 'no\nanswer' }],
+    });
   });
 
   it('makes tokens in development only', async () => {

@@ -1,0 +1,83 @@
+/** `roomcell gifts set` and `roomcell gifts list`: what an app sells, and for how much. */
+import { InvalidArgumentError, type Command } from 'commander';
+import { createSystemClock } from '../../drivers/system/system-clock.ts';
+import { wideIdFault, type AppCode, type GiftId } from '../../domain/ids.ts';
+import { onMysql } from './on-mysql.ts';
+import { printJsonOr, tableOf } from './print.ts';
+
+/** What a BIGINT column holds at most. */
+const coinsMax = 2n ** 63n - 1n;
+
+/** Adds the group. */
+export function addGiftsCommands(program: Command): void {
+  const group = program.command('gifts').description('the gift catalogue of an app');
+  group
+    .command('set')
+    .description('sell a gift at a price; the version before stays for debits that know it')
+    .argument('<app>', 'app that sells it', idOf)
+    .argument('<gift_id>', 'the gift', idOf)
+    .requiredOption('--price <coins>', 'coins for one', coinsOf)
+    .option('--off-sale', 'keep it known but sell it no more')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  $ roomcell gifts set demo rose --price 10')
+    .action(
+      async (
+        app: string,
+        giftId: string,
+        options: { price: bigint; offSale?: boolean; json?: boolean },
+        command: Command,
+      ) => {
+        const gift = {
+          giftId: giftId as GiftId,
+          coinPrice: options.price,
+          onSale: options.offSale !== true,
+        };
+        const stored = await onMysql(command, 'gifts set', (mysql) =>
+          mysql.giftCatalogue.put(app as AppCode, gift, createSystemClock().wallMs()),
+        );
+        printJsonOr(options, stored, () => {
+          const how = stored.onSale ? `costs ${stored.coinPrice} coins` : 'is not sold any more';
+          return `${app} ${giftId} ${how} (version ${stored.catalogueVersion}).`;
+        });
+      },
+    );
+  group
+    .command('list')
+    .description('list the newest version of every gift of an app')
+    .argument('<app>', 'app that sells them', idOf)
+    .option('--json', 'print JSON')
+    .action(async (app: string, options: { json?: boolean }, command: Command) => {
+      const gifts = await onMysql(command, 'gifts list', (mysql) =>
+        mysql.giftCatalogue.list(app as AppCode),
+      );
+      printJsonOr(options, gifts, () =>
+        gifts.length === 0
+          ? `${app} has no gift.`
+          : tableOf([
+              ['gift', 'version', 'coins', 'state'],
+              ...gifts.map((gift) => [
+                gift.giftId,
+                gift.catalogueVersion,
+                gift.coinPrice,
+                gift.onSale ? 'on sale' : 'off sale',
+              ]),
+            ]),
+      );
+    });
+}
+
+function idOf(text: string): string {
+  const fault = wideIdFault(text);
+  if (fault !== null) throw new InvalidArgumentError(`The id is ${fault}.`);
+  return text;
+}
+
+/** Whole coins only: a price that was rounded would be charged for ever. */
+function coinsOf(text: string): bigint {
+  if (!/^[0-9]{1,19}$/.test(text)) throw new InvalidArgumentError('It is not a number of coins.');
+  const coins = BigInt(text);
+  if (coins < 1n || coins > coinsMax) {
+    throw new InvalidArgumentError(`It must be from 1 to ${coinsMax}.`);
+  }
+  return coins;
+}
