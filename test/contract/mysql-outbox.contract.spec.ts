@@ -20,6 +20,12 @@ async function mysqlFixture(): Promise<OutboxStoreFixture> {
     },
     put: (rows) => putRows(space.sql, rows),
     see: (rowId) => seeRow(space.sql, rowId),
+    loseEvent: async (rowId) => {
+      await space.sql(
+        'DELETE FROM room_events WHERE event_id = (SELECT event_id FROM room_outbox WHERE id = ?)',
+        [rowId],
+      );
+    },
     clear: async () => {
       await space.sql('DELETE FROM room_outbox');
       await space.sql('DELETE FROM room_events');

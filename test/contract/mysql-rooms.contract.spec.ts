@@ -1,18 +1,37 @@
 /** The contracts about rooms, slots and schemas on MySQL. */
+import { splitRoomKey } from '../../src/domain/ids.ts';
 import { openMysqlSpace } from '../support/mysql-space.ts';
 import { replySlotsContract } from './suites/reply-slots-contract.ts';
 import { roomQueriesContract } from './suites/room-queries-contract.ts';
 import type { ListedRoom } from './suites/room-queries-contract.ts';
 import { roomReaderContract } from './suites/room-reader-contract.ts';
 import { schemaRegistryContract } from './suites/schema-registry-contract.ts';
+import { snapshotStoreContract } from './suites/snapshot-store-contract.ts';
 
 roomReaderContract('MySQL', async () => {
   const space = await openMysqlSpace();
   return {
     store: space.drivers.partitionStore,
     reader: space.drivers.roomReader,
+    openLane: (incarnation) => space.drivers.openLane({ incarnation, lane: 0 }),
+    close: () => space.close(),
+  };
+});
+
+snapshotStoreContract('MySQL', async () => {
+  const space = await openMysqlSpace();
+  return {
+    store: space.drivers.partitionStore,
+    reader: space.drivers.roomReader,
     snapshots: space.drivers.snapshotStore,
     openLane: (incarnation) => space.drivers.openLane({ incarnation, lane: 0 }),
+    markDeleted: async (roomKey) => {
+      const { appCode, roomId } = splitRoomKey(roomKey);
+      await space.sql("UPDATE rooms SET status = 'deleted' WHERE app_code = ? AND room_id = ?", [
+        appCode,
+        roomId,
+      ]);
+    },
     close: () => space.close(),
   };
 });
@@ -39,6 +58,8 @@ roomQueriesContract('MySQL', async () => {
     );
   return {
     queries: space.drivers.roomQueries,
+    store: space.drivers.partitionStore,
+    openLane: (incarnation) => space.drivers.openLane({ incarnation, lane: 0 }),
     list: async (rooms) => {
       for (const room of rooms) await listOne(room);
     },
@@ -50,8 +71,10 @@ replySlotsContract('MySQL', async () => {
   const space = await openMysqlSpace();
   return {
     slots: space.drivers.replySlots,
-    expire: async (slot) => {
-      await space.sql('UPDATE reply_slots SET lease_until_ms = 1 WHERE slot = ?', [slot]);
+    otherSlots: space.moreDrivers().replySlots,
+    // The server's clock cannot be moved, so the leases are.
+    pass: async (ms) => {
+      await space.sql('UPDATE reply_slots SET lease_until_ms = lease_until_ms - ?', [ms]);
     },
     clear: async () => {
       await space.sql('DELETE FROM reply_slots');

@@ -15,6 +15,8 @@ export interface OutboxStoreFixture {
   newStore(): OutboxStore;
   put(rows: readonly PutRow[]): Promise<bigint[]>;
   see(rowId: bigint): Promise<SeenRow>;
+  /** Loses the event that the row points at. */
+  loseEvent(rowId: bigint): Promise<void>;
   clear(): Promise<void>;
   close(): Promise<void>;
 }
@@ -77,6 +79,10 @@ export class OutboxRig {
 
   see(rowId: bigint): Promise<SeenRow> {
     return this.fixture.see(rowId);
+  }
+
+  loseEvent(rowId: bigint): Promise<void> {
+    return this.fixture.loseEvent(rowId);
   }
 
   statuses(ids: readonly bigint[]): Promise<string[]> {

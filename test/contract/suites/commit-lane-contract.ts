@@ -9,7 +9,6 @@ import type { RoomReader } from '../../../src/ports/room-reader.ts';
 import {
   asVersion,
   commandBatch,
-  deadLetterOf,
   emptyBatch,
   fenceOf,
   freshCommandId,
@@ -224,13 +223,11 @@ export function commitLaneContract(
       expect(await lane.commit(batch, open())).toEqual({ kind: 'committed' });
     });
 
-    it('sets a record aside with its offset', async () => {
-      const batch: LaneBatch = {
-        ...emptyBatch,
-        fences: [fenceOf(taken, 'one', { appliedOffset: 0n })],
-        deadLetters: [deadLetterOf(taken.partition, 0n, { detail: 'x'.repeat(5_000) })],
-      };
-      expect(await lane.commit(batch, open())).toEqual({ kind: 'committed' });
+    it('refuses a batch after its stop', async () => {
+      const stopped = fixture.openLane('one');
+      await stopped.stop();
+      const batch = commandBatch(taken, 'one', { roomId: freshRoomId(), version: 1n });
+      expect(await stopped.commit(batch, open())).toMatchObject({ kind: 'unavailable' });
     });
 
     describe('settle', () => {
@@ -266,6 +263,29 @@ export function commitLaneContract(
         await take(taken.partition);
         const fenced = { kind: 'fenced', partitions: [taken.partition], rest: 'absent' };
         expect(await lane.settle(batch)).toEqual(fenced);
+      });
+
+      it('takes a successor’s row of the same command for nothing of its own', async () => {
+        const roomId = freshRoomId();
+        const batch = commandBatch(taken, 'one', { roomId, version: 1n });
+        const next = await take(taken.partition, 'successor');
+        const again: LaneBatch = {
+          ...batch,
+          fences: [fenceOf(next, 'successor')],
+          logRows: batch.logRows.map((row) => ({ ...row, epoch: 2n, ownerNodeId: 'node-2' })),
+        };
+        const successor = fixture.openLane('successor');
+        expect(await successor.commit(again, open())).toEqual({ kind: 'committed' });
+        await successor.stop();
+        const fenced = { kind: 'fenced', partitions: [taken.partition], rest: 'absent' };
+        expect(await lane.settle(batch)).toEqual(fenced);
+      });
+
+      it('is Corrupt when the owner row and the log contradict each other', async () => {
+        const stored = commandBatch(taken, 'one', { roomId: freshRoomId(), version: 1n });
+        expect(await lane.commit(stored, open())).toEqual({ kind: 'committed' });
+        const never = commandBatch(taken, 'one', { roomId: freshRoomId(), version: 1n });
+        await expect(lane.settle(never)).rejects.toMatchObject({ kind: 'corrupt' });
       });
 
       it.each(['committed', 'absent'] as const)(

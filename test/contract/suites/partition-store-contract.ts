@@ -52,7 +52,8 @@ export function partitionStoreContract(
           epoch: 1n,
           appliedOffset: -1n,
           settledOffsets: [],
-          wasReleased: expect.any(Boolean),
+          // Nobody had it: nobody to wait for.
+          wasReleased: true,
         });
       });
 
@@ -115,6 +116,21 @@ export function partitionStoreContract(
         });
       });
 
+      it('hands over no offsets of other partitions', async () => {
+        const [own, foreign] = [nextPartition(), nextPartition()];
+        await fixture.store.takeover(request(own, 'a'));
+        const taken = await fixture.store.takeover(request(foreign, 'a'));
+        const lane = fixture.openLane('a');
+        const settledOffsets = [9n];
+        const batch = {
+          ...commandBatch(taken, 'a', { roomId: freshRoomId(), version: 1n }, { settledOffsets }),
+        };
+        expect(await lane.commit(batch, open())).toEqual({ kind: 'committed' });
+        await lane.stop();
+        const next = await fixture.store.takeover(request(own, 'b'));
+        expect(next).toMatchObject({ appliedOffset: -1n, settledOffsets: [] });
+      });
+
       it('forgets settled offsets that the applied offset has passed', async () => {
         const partition = nextPartition();
         const taken = await fixture.store.takeover(request(partition, 'a'));
@@ -142,6 +158,14 @@ export function partitionStoreContract(
         expect(next).toMatchObject({ epoch: 2n, wasReleased: true });
         const third = await fixture.store.takeover(request(partition, 'c'));
         expect(third).toMatchObject({ epoch: 3n, wasReleased: false });
+      });
+
+      it('changes nothing but the mark', async () => {
+        const partition = nextPartition();
+        const { epoch } = await fixture.store.takeover(request(partition, 'a'));
+        const before = await fixture.store.readOwner(partition);
+        await fixture.store.release(partition, epoch, 'a');
+        expect(await fixture.store.readOwner(partition)).toEqual({ ...before, released: true });
       });
 
       it.each([

@@ -5,8 +5,10 @@ import type { ReplySlots } from '../../../src/ports/reply-slots.ts';
 /** The port over an empty table, and the passing of time at the database. */
 export interface ReplySlotsFixture {
   readonly slots: ReplySlots;
-  /** Ends the lease of `slot` as the passing of its time does. */
-  expire(slot: number): Promise<void>;
+  /** Those of another gateway. */
+  readonly otherSlots: ReplySlots;
+  /** Lets so much time pass at the database. */
+  pass(ms: number): Promise<void>;
   clear(): Promise<void>;
   close(): Promise<void>;
 }
@@ -40,7 +42,7 @@ export function replySlotsContract(
 
     it('gives an expired slot to the next gateway and refuses its former holder', async () => {
       const slot = (await lease('a', 1)) ?? -1;
-      await fixture.expire(slot);
+      await fixture.pass(60_001);
       expect(await lease('b', 1)).toBe(slot);
       expect(await fixture.slots.renew(slot, 'a', 60_000)).toBe(false);
       expect(await fixture.slots.renew(slot, 'b', 60_000)).toBe(true);
@@ -48,7 +50,7 @@ export function replySlotsContract(
 
     it('does not renew a lease that has run out', async () => {
       const slot = (await lease('a', 1)) ?? -1;
-      await fixture.expire(slot);
+      await fixture.pass(60_001);
       expect(await fixture.slots.renew(slot, 'a', 60_000)).toBe(false);
     });
 
@@ -64,6 +66,39 @@ export function replySlotsContract(
       await lease('a', 1);
       expect(await lease('b', 1)).toBeNull();
       expect(await lease('b', 2)).toBe(1);
+    });
+
+    it('holds a lease for its time and not much longer', async () => {
+      await lease('a', 1);
+      await fixture.pass(59_000);
+      expect(await lease('b', 1)).toBeNull();
+      await fixture.pass(1_001);
+      expect(await lease('b', 1)).toBe(0);
+    });
+
+    it('holds a renewed lease for its time from the renewal on', async () => {
+      const slot = (await lease('a', 1)) ?? -1;
+      await fixture.pass(50_000);
+      expect(await fixture.slots.renew(slot, 'a', 60_000)).toBe(true);
+      await fixture.pass(50_000);
+      expect(await lease('b', 1)).toBeNull();
+      await fixture.pass(10_001);
+      expect(await lease('b', 1)).toBe(slot);
+    });
+
+    it('does not renew what another holds, what was released, or what never was', async () => {
+      const slot = (await lease('a', 1)) ?? -1;
+      expect(await fixture.slots.renew(slot, 'b', 60_000)).toBe(false);
+      expect(await fixture.slots.renew(7, 'a', 60_000)).toBe(false);
+      await fixture.slots.release(slot, 'a');
+      expect(await fixture.slots.renew(slot, 'a', 60_000)).toBe(false);
+    });
+
+    it('is seen alike by every gateway', async () => {
+      const slot = (await lease('a', 2)) ?? -1;
+      const holder = { nodeId: 'node-b', incarnation: 'b', slotCount: 2, ttlMs: 60_000 };
+      expect(await fixture.otherSlots.lease(holder)).toBe(1 - slot);
+      expect(await lease('c', 2)).toBeNull();
     });
   });
 }

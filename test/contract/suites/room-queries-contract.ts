@@ -1,7 +1,11 @@
 /** What every RoomQueries must do. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AppCode, RoomId } from '../../../src/domain/ids.ts';
+import type { CommitLane, RoomMetaRow } from '../../../src/ports/commit-lane.ts';
+import type { PartitionStore } from '../../../src/ports/partition-store.ts';
+import { listPageSizeMax } from '../../../src/ports/room-queries.ts';
 import type { ListCursor, ListQuery, RoomQueries } from '../../../src/ports/room-queries.ts';
+import { emptyBatch, fenceOf, freshRoomId, open, roomRowOf } from '../../support/lane-batches.ts';
 
 /** A room as the list shows it. */
 export interface ListedRoom {
@@ -19,6 +23,9 @@ export interface ListedRoom {
 /** The port and a way to put rooms into the list. */
 export interface RoomQueriesFixture {
   readonly queries: RoomQueries;
+  readonly store: PartitionStore;
+  openLane(incarnation: string): CommitLane;
+  /** Puts entries into the list as they would lie there, whatever made them. */
   list(rooms: readonly ListedRoom[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -155,6 +162,86 @@ export function roomQueriesContract(
 
     it('answers no password facts for an unknown room', async () => {
       expect(await fixture.queries.passwordOf(freshApp(), 'nowhere' as RoomId)).toBeNull();
+    });
+
+    it('answers at most the largest page and at least one entry', async () => {
+      const appCode = freshApp();
+      await fixture.list(
+        Array.from({ length: listPageSizeMax + 1 }, (_, n) => ({ appCode, roomId: `room-${n}` })),
+      );
+      expect(await idsOf(queryOf(appCode, { pageSize: 1_000 }))).toHaveLength(listPageSizeMax);
+      expect(await idsOf(queryOf(appCode, { pageSize: 0 }))).toHaveLength(1);
+    });
+
+    describe('of a room that was committed', () => {
+      let lane: CommitLane;
+      let partition = 0;
+
+      beforeAll(() => {
+        lane = fixture.openLane('lists');
+      });
+      afterAll(() => lane.stop());
+
+      /** Commits the row's versions 1, 2 … with these fields. */
+      const commitRoom = async (
+        versions: readonly Partial<RoomMetaRow>[],
+      ): Promise<{ appCode: AppCode; roomId: RoomId }> => {
+        const appCode = freshApp();
+        const roomId = freshRoomId();
+        const identity = {
+          nodeId: 'n',
+          incarnation: 'lists',
+          lane: 0,
+          advertiseAddr: '10.0.0.1:1',
+        };
+        const taken = await fixture.store.takeover({ ...identity, partition: (partition += 1) });
+        for (const [at, fields] of versions.entries()) {
+          const row = roomRowOf(taken, roomId, BigInt(at + 1), { ...fields, appCode });
+          const fences = [fenceOf(taken, 'lists', { commitSeq: BigInt(at) })];
+          const outcome = await lane.commit({ ...emptyBatch, fences, roomRows: [row] }, open());
+          expect(outcome).toEqual({ kind: 'committed' });
+        }
+        return { appCode, roomId };
+      };
+
+      it('the entry shows what was committed last, and when the room was created', async () => {
+        const last = {
+          title: 'Late talk',
+          mode: 'apply',
+          tags: ['late'],
+          locked: true,
+          onlineCount: 7,
+          seatCount: 12,
+          createdAtMs: 9_000,
+        };
+        const { appCode, roomId } = await commitRoom([{ createdAtMs: 1_000 }, last]);
+        const { entries } = await fixture.queries.listRooms(queryOf(appCode));
+        expect(entries).toEqual([
+          {
+            ...last,
+            roomId,
+            coverUrl: 'https://cdn.test/cover',
+            ownerUserId: 'owner',
+            visibleRegionId: 86n,
+            pinned: false,
+            heat: 0n,
+            createdAtMs: 1_000,
+          },
+        ]);
+      });
+
+      it('the entry goes when the room is closed', async () => {
+        const { appCode } = await commitRoom([{}, { status: 'closed' }]);
+        expect(await idsOf(queryOf(appCode))).toEqual([]);
+      });
+
+      it('the password facts are the last committed ones', async () => {
+        const first = { passwordHash: 'scrypt-1', passwordVersion: 1n };
+        const last = { passwordHash: 'scrypt-2', passwordVersion: 9_007_199_254_740_993n };
+        const { appCode, roomId } = await commitRoom([first, last]);
+        expect(await fixture.queries.passwordOf(appCode, roomId)).toEqual(last);
+        expect(await fixture.queries.passwordOf(freshApp(), roomId)).toBeNull();
+      });
     });
   });
 }

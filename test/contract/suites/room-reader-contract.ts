@@ -1,13 +1,11 @@
-/** What every RoomReader and SnapshotStore on one database must do. */
+/** What every RoomReader must do. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CommitLane } from '../../../src/ports/commit-lane.ts';
 import type { PartitionStore, TakenPartition } from '../../../src/ports/partition-store.ts';
 import type { RoomReader } from '../../../src/ports/room-reader.ts';
-import type { SnapshotStore } from '../../../src/ports/snapshot-store.ts';
 import type { RoomId } from '../../../src/domain/ids.ts';
 import {
   asVersion,
-  bytesOf,
   commandBatch,
   emptyBatch,
   fenceOf,
@@ -20,11 +18,10 @@ import {
   roomRowOf,
 } from '../../support/lane-batches.ts';
 
-/** The two ports and a way to put rooms there. */
+/** The port and a way to put rooms there. */
 export interface RoomReaderFixture {
   readonly store: PartitionStore;
   readonly reader: RoomReader;
-  readonly snapshots: SnapshotStore;
   openLane(incarnation: string): CommitLane;
   close(): Promise<void>;
 }
@@ -34,7 +31,7 @@ export function roomReaderContract(
   name: string,
   makeFixture: () => Promise<RoomReaderFixture>,
 ): void {
-  describe(`RoomReader and SnapshotStore contract: ${name}`, () => {
+  describe(`RoomReader contract: ${name}`, () => {
     let fixture: RoomReaderFixture;
     let lane: CommitLane;
     let taken: TakenPartition;
@@ -72,20 +69,6 @@ export function roomReaderContract(
       }
       return roomId;
     };
-    const save = (roomId: RoomId, version: bigint, keep = 2): Promise<void> =>
-      fixture.snapshots.save(
-        {
-          roomKey: keyOf(roomId),
-          version: asVersion(version),
-          bytes: bytesOf(`state ${version}`),
-          stateHash: hashOf(Number(version)),
-          chainHash: hashOf(9),
-          createdAtMs: 5_000,
-        },
-        keep,
-      );
-    const versionsOf = async (roomId: RoomId): Promise<readonly bigint[]> =>
-      (await fixture.reader.loadRoom(keyOf(roomId))).snapshots.map((snapshot) => snapshot.version);
 
     it('answers the stored result byte for byte, and nothing for ids without one', async () => {
       const roomId = freshRoomId();
@@ -152,23 +135,39 @@ export function roomReaderContract(
       expect(await fixture.reader.dueRooms(1, 2_000, 10)).toEqual([]);
     });
 
-    it('keeps the newest snapshots and answers them newest first', async () => {
-      const roomId = await roomAt(4);
-      for (const version of [1n, 3n, 2n, 4n]) await save(roomId, version);
-      expect(await versionsOf(roomId)).toEqual([4n, 3n]);
+    it('answers a room with the version, status and chain hash of its last commit', async () => {
+      const roomId = await roomAt(2);
+      const { meta, snapshots } = await fixture.reader.loadRoom(keyOf(roomId));
+      expect(meta).toMatchObject({ version: 2n, status: 'active' });
+      expect([...(meta?.chainHash ?? [])]).toEqual([...hashOf(2)]);
+      expect(snapshots).toEqual([]);
     });
 
-    it('does not let a late old snapshot push a newer one out', async () => {
-      const roomId = await roomAt(3);
-      for (const version of [2n, 3n, 1n]) await save(roomId, version);
-      expect(await versionsOf(roomId)).toEqual([3n, 2n]);
-    });
-
-    it('stores a snapshot once per room and version', async () => {
+    it('answers no step for commands that changed nothing', async () => {
       const roomId = await roomAt(1);
-      await save(roomId, 1n);
-      await save(roomId, 1n);
-      expect(await versionsOf(roomId)).toEqual([1n]);
+      const idle = { outcome: 'no_effect', appliedVersion: null } as const;
+      const logRows = [logRowOf(taken, roomId, 1n, idle)];
+      const fences = [fenceOf(taken, 'one', { commitSeq })];
+      await lane.commit({ ...emptyBatch, fences, logRows }, open());
+      commitSeq += 1n;
+      const steps = await fixture.reader.stepsAfter(keyOf(roomId), asVersion(0n), 10);
+      expect(steps.map((step) => step.version)).toEqual([1n]);
+    });
+
+    it('answers an id that is asked for twice once', async () => {
+      const roomId = freshRoomId();
+      const row = logRowOf(taken, roomId, 1n, { outcome: 'rejected', appliedVersion: null });
+      const fences = [fenceOf(taken, 'one', { commitSeq })];
+      await lane.commit({ ...emptyBatch, fences, logRows: [row] }, open());
+      commitSeq += 1n;
+      const id = { roomKey: keyOf(roomId), commandId: row.commandId };
+      expect(await fixture.reader.findResults([id, id])).toHaveLength(1);
+    });
+
+    it('takes no look-up of more than 500 ids', async () => {
+      const id = { roomKey: keyOf(freshRoomId()), commandId: freshCommandId() };
+      const looking = fixture.reader.findResults(Array.from({ length: 501 }, () => id));
+      await expect(looking).rejects.toThrow('too many ids');
     });
   });
 }

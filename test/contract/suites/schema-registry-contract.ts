@@ -42,5 +42,20 @@ export function schemaRegistryContract(
       await fixture.registry.register([schema('00000000000000bb', '{"n":4}')]);
       expect(await fixture.registry.find('00000000000000bb')).toBe(kept);
     });
+
+    it('stores all schemas of a call, and what is there already keeps nothing out', async () => {
+      await fixture.registry.register([schema('00000000000000c1', '{"n":1}')]);
+      await fixture.registry.register([
+        schema('00000000000000c1', '{"n":9}'),
+        schema('00000000000000c2', '{"n":2}'),
+      ]);
+      expect(await fixture.registry.find('00000000000000c1')).toBe('{"n":1}');
+      expect(await fixture.registry.find('00000000000000c2')).toBe('{"n":2}');
+    });
+
+    it('has nothing to do for no schema', async () => {
+      await fixture.registry.register([]);
+      expect(await fixture.registry.find('')).toBeNull();
+    });
   });
 }
