@@ -13,10 +13,12 @@ import {
   eventRowOf,
   fenceOf,
   freshRoomId,
+  giftStatOf,
   keyOf,
   logRowOf,
   open,
   roomRowOf,
+  settlementOf,
   testApp,
 } from '../../../support/lane-batches.ts';
 import { openMysqlSpace } from '../../../support/mysql-space.ts';
@@ -116,6 +118,55 @@ describe('a batch that the server refuses', () => {
       cause: expect.stringContaining('1205'),
     });
     await holder.run('ROLLBACK');
+  });
+
+  it('a lock wait on the sums of a room is a conflict, and its voids are not stored', async () => {
+    const [roomId = freshRoomId()] = await roomsThere(1);
+    const holder = await space.openObserver();
+    await holder.run('START TRANSACTION');
+    await holder.run('INSERT INTO room_user_gift_stats VALUES (?, ?, ?, 1, 1, 0, 0, 1)', [
+      testApp,
+      roomId,
+      'alice',
+    ]);
+    const settlement = settlementOf(partitions);
+    const giftStats = [giftStatOf(roomId)];
+    const batch = { ...second(), settlements: [settlement], giftStats };
+    expect(await lane.commit(batch, open())).toMatchObject({
+      kind: 'conflict',
+      cause: expect.stringMatching(/^giftStats: 1205/),
+    });
+    await holder.run('ROLLBACK');
+    const { settlementStore } = space.drivers;
+    expect(await settlementStore.due([partitions], 9_000_000, 10)).toEqual([]);
+    expect(await lane.commit(batch, open())).toEqual({ kind: 'committed' });
+    expect(await settlementStore.due([partitions], 9_000_000, 10)).toHaveLength(1);
+  });
+
+  it('a sum above 64 bits is a dataError of its statement, and the stored sum stays', async () => {
+    const [roomId = freshRoomId()] = await roomsThere(1);
+    const sentCoins = 2n ** 63n - 1n;
+    const full = { ...second(), giftStats: [giftStatOf(roomId, { sentCoins })] };
+    expect(await lane.commit(full, open())).toEqual({ kind: 'committed' });
+    const fences = [fenceOf(taken, 'one', { commitSeq: 2n })];
+    const above = { ...emptyBatch, fences, giftStats: [giftStatOf(roomId, { sentCoins: 1n })] };
+    expect(await lane.commit(above, open())).toMatchObject({
+      kind: 'dataError',
+      cause: expect.stringMatching(/^giftStats: (1690|1264)/),
+    });
+    const rows = await space.sql('SELECT sent_coins FROM room_user_gift_stats WHERE room_id = ?', [
+      roomId,
+    ]);
+    expect(rows).toEqual([{ sent_coins: sentCoins.toString() }]);
+  });
+
+  it('a debit key that is too long is a dataError, and hides behind no upsert', async () => {
+    const settlement = settlementOf(partitions, { debitKey: 'f'.repeat(65) });
+    const batch = { ...newRoom(), settlements: [settlement] };
+    expect(await lane.commit(batch, open())).toMatchObject({
+      kind: 'dataError',
+      cause: expect.stringMatching(/^settlements: 1406/),
+    });
   });
 
   it('a deadlock is a conflict, and nothing of the batch is stored', async () => {
