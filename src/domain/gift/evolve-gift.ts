@@ -1,5 +1,5 @@
 /**
- * What a gift makes of the room's heat and of its givers' sums (GIFT-6). SendGift answers from the
+ * What a gift makes of the room's heat and of its senders' sums (GIFT-6). SendGift answers from the
  * same function, so that the answer and the state cannot differ.
  */
 import { assert, assertDefined } from '../../kernel/assert.ts';

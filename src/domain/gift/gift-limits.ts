@@ -9,7 +9,7 @@ export const giftCountMax = 9_999;
 /**
  * Senders whose coins a room adds up, each about 60 bytes of its snapshot. When one more comes to a
  * full table, the last in rank leaves it. If that user gives again its sum begins anew, so a rank is
- * exact until a room has had so many givers, and from then on exact but for former last ones.
+ * exact until a room has had so many senders, and from then on exact but for former last ones.
  */
 export const giftSendersMax = 10_000;
 

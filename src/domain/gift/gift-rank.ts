@@ -1,6 +1,6 @@
 /**
- * Who gave most in a room (GIFT-6): the order of givers, and its first places kept from gift to
- * gift. Sums only grow, so a giver enters or moves up by its own gift alone, and whoever was pushed
+ * Who gave most in a room (GIFT-6): the order of senders, and its first places kept from gift to
+ * gift. Sums only grow, so a sender enters or moves up by its own gift alone, and whoever was pushed
  * out cannot come back without one. That makes the kept list equal to sorting everybody anew.
  */
 import type { UserId } from '../ids.ts';

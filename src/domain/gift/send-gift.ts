@@ -56,7 +56,7 @@ function give(
   const coins = receipt.unitPrice * BigInt(body.giftCount);
   // Heat holds the coins of everybody, so no sum of one sender can be beyond it.
   if (state.heat + coins * BigInt(body.targetUserIds.length) > coinsMax) {
-    return rejected('GIFT_NOT_CHARGED', { cause: 'heat beyond 63 bits' });
+    return rejected('GIFT_NOT_CHARGED', { cause: 'HEAT_FULL' });
   }
   const events = body.targetUserIds.map((targetUserId): RoomGiftSent => ({
     type: 'RoomGiftSent',

@@ -1,8 +1,8 @@
 /**
  * What must hold of a room after every command, checked in production. A violation is a fault of
  * ours: the cell drops the room instead of committing it. The cost grows with the seats and the first
- * places of the gift rank, and not with users or givers, so that a room of 10,000 pays it on every
- * join without noticing. What only a walk over all givers shows has a check of its own.
+ * places of the gift rank, and not with users or senders, so that a room of 10,000 pays it on every
+ * join without noticing. What only a walk over all senders shows has a check of its own.
  */
 import { coinsMax, giftSendersMax, topGiftSendersMax } from '../gift/gift-limits.ts';
 import { compareGiftSenders, topOfGiftSenders } from '../gift/gift-rank.ts';
@@ -14,20 +14,20 @@ export function checkRoomInvariants(state: RoomState): string | null {
 }
 
 /**
- * The same for the gifts as a whole: the kept first places are those of all givers sorted anew, and
- * heat holds at least their sums (more, once somebody has left a full table). Walks every giver: for
+ * The same for the gifts as a whole: the kept first places are those of all senders sorted anew, and
+ * heat holds at least their sums (more, once somebody has left a full table). Walks every sender: for
  * tests and repair, too dear for every command.
  */
 export function checkGiftSums(state: RoomState): string | null {
   let sum = 0n;
   for (const { coins } of state.giftSenders.values()) {
-    if (coins <= 0n) return 'every giver has given coins (GIFT-6)';
+    if (coins <= 0n) return 'every sender has given coins (GIFT-6)';
     sum += coins;
   }
-  if (sum > state.heat) return 'heat holds the coins of every giver (GIFT-6)';
+  if (sum > state.heat) return 'heat holds the coins of every sender (GIFT-6)';
   const sorted = topOfGiftSenders(state.giftSenders.values());
   const isSorted = sorted.every((sender, place) => sender === state.topGiftSenders[place]);
-  if (!isSorted) return 'the kept first places are those of all givers sorted (GIFT-6)';
+  if (!isSorted) return 'the kept first places are those of all senders sorted (GIFT-6)';
   return checkTopGiftSenders(state);
 }
 
@@ -88,18 +88,18 @@ function checkHolder(seat: MicSeat, occupancy: MicOccupancy, state: RoomState): 
 
 function checkTopGiftSenders({ heat, giftSenders, topGiftSenders }: RoomState): string | null {
   if (heat < 0n || heat > coinsMax) return 'heat is a sum of coins within 63 bits';
-  if (giftSenders.size > giftSendersMax) return 'the table of givers is bounded';
+  if (giftSenders.size > giftSendersMax) return 'the table of senders is bounded';
   const places = Math.min(giftSenders.size, topGiftSendersMax);
   if (topGiftSenders.length !== places)
-    return 'as many givers are ranked as there are, or the most';
+    return 'as many senders are ranked as there are, or the most';
   let sum = 0n;
   for (const [index, sender] of topGiftSenders.entries()) {
-    if (giftSenders.get(sender.userId) !== sender) return 'a ranked giver is one of the table';
+    if (giftSenders.get(sender.userId) !== sender) return 'a ranked sender is one of the table';
     const above = topGiftSenders[index - 1];
     if (above !== undefined && compareGiftSenders(above, sender) >= 0) {
-      return 'ranked givers stand in rank order';
+      return 'ranked senders stand in rank order';
     }
     sum += sender.coins;
   }
-  return sum <= heat ? null : 'heat holds the coins of the ranked givers (GIFT-6)';
+  return sum <= heat ? null : 'heat holds the coins of the ranked senders (GIFT-6)';
 }

@@ -1,4 +1,4 @@
-/** The rank of givers (decision 13): its order, and its first places kept from gift to gift. */
+/** The rank of senders (decision 13): its order, and its first places kept from gift to gift. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { topGiftSendersMax } from '../../../../src/domain/gift/gift-limits.ts';
@@ -12,7 +12,7 @@ import type { RoomVersion } from '../../../../src/domain/ids.ts';
 import type { GiftSender } from '../../../../src/domain/room/state.ts';
 import { asUser } from '../../../support/room-builders.ts';
 
-const giver = (name: string, coins: bigint, version = 1n): GiftSender => ({
+const senderOf = (name: string, coins: bigint, version = 1n): GiftSender => ({
   userId: asUser(name),
   coins,
   reachedAtVersion: version as RoomVersion,
@@ -20,21 +20,21 @@ const giver = (name: string, coins: bigint, version = 1n): GiftSender => ({
 const names = (senders: readonly GiftSender[]): readonly string[] =>
   senders.map(({ userId }) => userId);
 
-describe('the order of givers', () => {
+describe('the order of senders', () => {
   it('is by coins, of equal ones by earlier reach, then by user id', () => {
     const senders = [
-      giver('d', 5n, 2n),
-      giver('e', 4n, 1n),
-      giver('c', 5n, 1n),
-      giver('b', 5n, 1n),
-      giver('a', 9_007_199_254_740_993n, 9n),
-      giver('z', 9_007_199_254_740_992n, 1n),
+      senderOf('d', 5n, 2n),
+      senderOf('e', 4n, 1n),
+      senderOf('c', 5n, 1n),
+      senderOf('b', 5n, 1n),
+      senderOf('a', 9_007_199_254_740_993n, 9n),
+      senderOf('z', 9_007_199_254_740_992n, 1n),
     ];
     expect(names(topOfGiftSenders(senders))).toEqual(['a', 'z', 'b', 'c', 'd', 'e']);
   });
 
-  it('is the same whatever order the givers come in', () => {
-    const [left, right] = [giver('a', 1n), giver('b', 1n)];
+  it('is the same whatever order the senders come in', () => {
+    const [left, right] = [senderOf('a', 1n), senderOf('b', 1n)];
     expect(compareGiftSenders(left, right)).toBeLessThan(0);
     expect(compareGiftSenders(right, left)).toBeGreaterThan(0);
     expect(compareGiftSenders(left, left)).toBe(0);
@@ -43,19 +43,19 @@ describe('the order of givers', () => {
 
 describe('the kept first places', () => {
   const steps = fc.array(
-    fc.record({ giver: fc.nat(topGiftSendersMax + 40), coins: fc.bigInt({ min: 1n, max: 4n }) }),
+    fc.record({ number: fc.nat(topGiftSendersMax + 40), coins: fc.bigInt({ min: 1n, max: 4n }) }),
     { minLength: topGiftSendersMax, maxLength: 600, size: 'max' },
   );
 
-  it('are those of all givers sorted, after every gift of any history', () => {
+  it('are those of all senders sorted, after every gift of any history', () => {
     fc.assert(
       fc.property(steps, (gifts) => {
         const all = new Map<string, GiftSender>();
         let top: readonly GiftSender[] = [];
-        gifts.forEach(({ giver: number, coins }, index) => {
+        gifts.forEach(({ number, coins }, index) => {
           const name = `u${number}`;
           const sum = (all.get(name)?.coins ?? 0n) + coins;
-          const sender = giver(name, sum, BigInt(index + 1));
+          const sender = senderOf(name, sum, BigInt(index + 1));
           all.set(name, sender);
           top = withGiftSender(top, sender);
           expect(top.length).toBe(Math.min(all.size, topGiftSendersMax));
@@ -68,19 +68,19 @@ describe('the kept first places', () => {
 
   it('hold nobody twice and let the last go when one more comes before it', () => {
     const full = Array.from({ length: topGiftSendersMax }, (_, n) =>
-      giver(`u${n}`, 10n, BigInt(n)),
+      senderOf(`u${n}`, 10n, BigInt(n)),
     );
-    const late = giver('late', 10n, 1_000n);
+    const late = senderOf('late', 10n, 1_000n);
     expect(withGiftSender(full, late)).toEqual(full);
-    const ahead = withGiftSender(full, giver('new', 11n, 1_000n));
+    const ahead = withGiftSender(full, senderOf('new', 11n, 1_000n));
     expect(names(ahead)).toEqual(['new', ...names(full.slice(0, -1))]);
-    const moved = withGiftSender(ahead, giver('u98', 12n, 1_001n));
+    const moved = withGiftSender(ahead, senderOf('u98', 12n, 1_001n));
     expect(names(moved).slice(0, 3)).toEqual(['u98', 'new', 'u0']);
     expect(new Set(names(moved)).size).toBe(topGiftSendersMax);
   });
 
   it('are shown with their places, as many as asked for', () => {
-    const top = [giver('a', 3n), giver('b', 2n), giver('c', 1n)];
+    const top = [senderOf('a', 3n), senderOf('b', 2n), senderOf('c', 1n)];
     expect(giftRank(top, 2)).toEqual([
       { userId: 'a', coins: 3n, rank: 1 },
       { userId: 'b', coins: 2n, rank: 2 },

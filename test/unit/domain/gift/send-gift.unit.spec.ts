@@ -222,7 +222,7 @@ describe('Sums at the end of 63 bits', () => {
   });
 
   it('refuse one coin more, and so the gift, whatever it is made of', () => {
-    const refusal = { cause: 'heat beyond 63 bits' };
+    const refusal = { cause: 'HEAT_FULL' };
     rich.when(sendGift([bob]), { charge: charged(11n) }).thenRejected('GIFT_NOT_CHARGED', refusal);
     rich
       .when(sendGift([bob, carol]), { by: carol, charge: charged(6n) })

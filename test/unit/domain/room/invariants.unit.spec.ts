@@ -104,21 +104,21 @@ describe('checkRoomInvariants', () => {
     ['a closed room with another heat', /keeps its heat/, { ...closedRoom, heat: 1n }],
     ['an absent room with heat', /no gifts/, { ...absent, heat: 1n }],
     [
-      'an absent room with givers',
+      'an absent room with senders',
       /no gifts/,
       { ...absent, giftSenders: giftRoom.giftSenders, topGiftSenders: giftRoom.topGiftSenders },
     ],
-    ['a heat below the sums of the ranked', /ranked givers/, { ...giftRoom, heat: 7n }],
+    ['a heat below the sums of the ranked', /ranked senders/, { ...giftRoom, heat: 7n }],
     ['a heat below 0', /63 bits/, { ...active, heat: -1n }],
     ['a heat beyond 63 bits', /63 bits/, { ...active, heat: 2n ** 63n }],
-    ['a ranked giver too few', /as many/, { ...giftRoom, topGiftSenders: [] }],
+    ['a ranked sender too few', /as many/, { ...giftRoom, topGiftSenders: [] }],
     [
-      'givers ranked in another order',
+      'senders ranked in another order',
       /rank order/,
       { ...giftRoom, topGiftSenders: giftRoom.topGiftSenders.toReversed() },
     ],
     [
-      'a giver ranked twice',
+      'a sender ranked twice',
       /rank order/,
       { ...giftRoom, topGiftSenders: [senderOf(alice), senderOf(alice)] },
     ],
@@ -127,12 +127,17 @@ describe('checkRoomInvariants', () => {
       /one of the table/,
       { ...giftRoom, topGiftSenders: [{ ...senderOf(alice), coins: 6n }, senderOf(bob)] },
     ],
+    [
+      'a table of senders beyond its bound',
+      /bounded/,
+      { ...giftRoom, giftSenders: { size: 10_001 } as unknown as RoomState['giftSenders'] },
+    ],
     ['an absent room with seats', /holds nothing/, { ...absent, seats: closedRoom.seats }],
   ])('finds %s', (_what, sentence, state) => {
     expect(checkRoomInvariants(state)).toMatch(sentence);
   });
 
-  it('walks the seats and never users or givers, so that a full room pays no more than an empty one', () => {
+  it('walks the seats and never users or senders, so that a full room pays no more than an empty one', () => {
     const { users } = active;
     const guarded = {
       size: users.size,
@@ -140,11 +145,11 @@ describe('checkRoomInvariants', () => {
       get: (key: string) => users.get(key),
     };
     const { giftSenders } = active;
-    const guardedGivers = { size: giftSenders.size, get: (key: string) => giftSenders.get(key) };
+    const guardedSenders = { size: giftSenders.size, get: (key: string) => giftSenders.get(key) };
     const state = {
       ...active,
       users: guarded,
-      giftSenders: guardedGivers,
+      giftSenders: guardedSenders,
     } as unknown as RoomState;
     expect(checkRoomInvariants(state)).toBeNull();
   });
@@ -155,33 +160,33 @@ describe('checkRoomInvariants', () => {
 });
 
 describe('checkGiftSums', () => {
-  const crowd = Array.from({ length: 120 }, (_, n) => asUser(`giver-${n}`));
+  const crowd = Array.from({ length: 120 }, (_, n) => asUser(`sender-${n}`));
   const crowded = given(
     created(),
     joined(alice),
     ...crowd.map((userId, n) => gifted(userId, alice, BigInt(n + 1))),
   ).state;
 
-  it('finds nothing in rooms with few givers and many', () => {
+  it('finds nothing in rooms with few senders and many', () => {
     expect([absent, giftRoom, crowded].map(checkGiftSums)).toEqual([null, null, null]);
   });
 
   it('finds a heat below the sums of all, though not of the ranked', () => {
     const state = { ...crowded, heat: crowded.heat - 1n };
     expect(checkRoomInvariants(state)).toBeNull();
-    expect(checkGiftSums(state)).toMatch(/coins of every giver/);
+    expect(checkGiftSums(state)).toMatch(/coins of every sender/);
   });
 
-  it('finds a giver who gave nothing', () => {
+  it('finds a sender who gave nothing', () => {
     const nobody = { ...senderOf(bob), coins: 0n };
     const state = { ...giftRoom, giftSenders: giftRoom.giftSenders.set(bob, nobody) };
     expect(checkGiftSums(state)).toMatch(/has given coins/);
   });
 
-  it('finds a giver who should be ranked and is not', () => {
-    const last = assertDefined(crowded.giftSenders.get('giver-0'), 'gave');
+  it('finds a sender who should be ranked and is not', () => {
+    const last = assertDefined(crowded.giftSenders.get('sender-0'), 'gave');
     const state = { ...crowded, topGiftSenders: [...crowded.topGiftSenders.slice(0, -1), last] };
     expect(checkRoomInvariants(state)).toBeNull();
-    expect(checkGiftSums(state)).toMatch(/all givers sorted/);
+    expect(checkGiftSums(state)).toMatch(/all senders sorted/);
   });
 });
