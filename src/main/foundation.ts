@@ -4,7 +4,8 @@
  * once, because each step is.
  */
 import type { KafkaDeps, KafkaSettings } from '../drivers/kafka/kafka-settings.ts';
-import { ensureTopics, type TopicPlan, type TopicReport } from '../drivers/kafka/topics.ts';
+import { ensureTopics } from '../drivers/kafka/topics.ts';
+import type { TopicPlan, TopicReport } from '../drivers/log-client/topic-plan.ts';
 import type { MysqlServerSettings } from '../drivers/mysql/connection-settings.ts';
 import { migrate, MigrationError } from '../drivers/mysql/migrate.ts';
 import { toFailure } from '../drivers/mysql/mysql-errors.ts';

@@ -28,10 +28,15 @@ export function partitionKeyBytes(roomKey: RoomKey): Buffer {
  * MySQL, never from Kafka's metadata, which may show a changed topic before anybody agreed to it.
  */
 export function partitionOf(roomKey: RoomKey, partitionCount: number): number {
+  return partitionOfKey(partitionKeyBytes(roomKey), partitionCount);
+}
+
+/** The partition of a record's key, as every client with the Java client's default chooses it. */
+export function partitionOfKey(key: Uint8Array, partitionCount: number): number {
   assert(Number.isInteger(partitionCount) && partitionCount > 0, 'a topic has partitions', {
     partitionCount,
   });
-  return positive(murmur2(partitionKeyBytes(roomKey))) % partitionCount;
+  return positive(murmur2(key)) % partitionCount;
 }
 
 /** 32-bit MurmurHash2 with the seed of the Java client, as a signed integer like there. */

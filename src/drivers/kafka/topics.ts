@@ -1,53 +1,15 @@
-/**
- * Creates the topics of a deployment and looks at those that exist. What exists is never changed:
- * a partition count decides where rooms live, so a difference is a finding for people (and a named
- * state of the cell), not something to repair at start.
- */
+/** Creates the topics of a deployment on Kafka and looks at those that exist. */
 import kafkajs from 'kafkajs';
 import type { Admin, ITopicConfig } from 'kafkajs';
 import { Failure } from '../../kernel/failure.ts';
-import { destinations, topicNames } from '../../protocol/topics.ts';
-import type { Destination } from '../../protocol/topics.ts';
+import { logAppendTime, plannedTopics, topicFindings } from '../log-client/topic-plan.ts';
+import type { PlannedTopic, TopicPlan, TopicReport } from '../log-client/topic-plan.ts';
 import { briefRetry, createKafkaClient } from './kafka-client.ts';
 import type { KafkaDeps, KafkaSettings } from './kafka-settings.ts';
-
-/** What the topics shall be like when they are created. */
-export interface TopicPlan {
-  readonly prefix: string;
-  /** Default 16. */
-  readonly commandPartitions?: number;
-  /** At least twice the gateways. Default 16. */
-  readonly replyPartitions?: number;
-  /** Per destination. Default 8. */
-  readonly eventPartitions?: Readonly<Partial<Record<Destination, number>>>;
-  /** 3 in production, 1 on one broker. */
-  readonly replicationFactor: number;
-  /** 2 in production, 1 on one broker. */
-  readonly minInsyncReplicas: number;
-}
-
-/** Something about an existing topic that differs from the plan. */
-export type TopicFinding =
-  | {
-      readonly kind: 'partitionCount';
-      readonly topic: string;
-      readonly planned: number;
-      readonly found: number;
-    }
-  /** Deadlines of commands are counted from the broker's time: without it, nothing may run. */
-  | { readonly kind: 'notLogAppendTime'; readonly topic: string; readonly found: string };
-
-/** How the topics are now. */
-export interface TopicReport {
-  readonly partitionCounts: Readonly<Record<string, number>>;
-  readonly created: readonly string[];
-  readonly findings: readonly TopicFinding[];
-}
 
 // Not a named import: Node does not see this name in the package's CommonJS, only bundlers do.
 const topicResource = kafkajs.ConfigResourceTypes.TOPIC;
 const timestampType = 'message.timestamp.type';
-const logAppendTime = 'LogAppendTime';
 const triesMax = 100;
 const retryAfterMs = 100;
 
@@ -102,29 +64,30 @@ async function connectWhenThere(
 
 /** Adds to `created` what it creates; an attempt that fails later has created it all the same. */
 async function ensureOnce(admin: Admin, plan: TopicPlan, created: string[]): Promise<TopicReport> {
-  const wanted = topicConfigs(plan);
+  const planned = plannedTopics(plan);
   const before = new Set(await admin.listTopics());
-  const missing = wanted.filter(({ topic }) => !before.has(topic));
+  const missing = planned.filter(({ topic }) => !before.has(topic));
   // False when another node was faster, which is as good. One call per topic: with several in one
   // call kafkajs would report a topic that failed and one that exists as the same error.
-  for (const config of missing) {
+  for (const one of missing) {
     // Leaders are not awaited here: a topic that has none yet must count as created all the same.
-    const isNew = await admin.createTopics({ topics: [config], waitForLeaders: false });
-    if (isNew) created.push(config.topic);
+    const topics = [configOf(one, plan)];
+    const isNew = await admin.createTopics({ topics, waitForLeaders: false });
+    if (isNew) created.push(one.topic);
   }
-  const { topics } = await admin.fetchTopicMetadata({ topics: wanted.map(({ topic }) => topic) });
+  const { topics } = await admin.fetchTopicMetadata({ topics: planned.map(({ topic }) => topic) });
   const partitionCounts = Object.fromEntries(
     topics.map(({ name, partitions }) => [name, partitions.length]),
   );
-  const findings: TopicFinding[] = [];
-  for (const { topic, numPartitions: planned = 1 } of wanted) {
-    const found = partitionCounts[topic] ?? 0;
-    if (found !== planned) findings.push({ kind: 'partitionCount', topic, planned, found });
+  const timestampTypes = new Map<string, string>();
+  for (const { topic, hasLogAppendTime } of planned) {
+    if (hasLogAppendTime) timestampTypes.set(topic, await timestampTypeOf(admin, topic));
   }
-  const commands = topicNames(plan.prefix).commands;
-  const found = await timestampTypeOf(admin, commands);
-  if (found !== logAppendTime) findings.push({ kind: 'notLogAppendTime', topic: commands, found });
-  return { partitionCounts, created, findings };
+  return {
+    partitionCounts,
+    created,
+    findings: topicFindings(planned, partitionCounts, timestampTypes),
+  };
 }
 
 async function timestampTypeOf(admin: Admin, topic: string): Promise<string> {
@@ -135,24 +98,20 @@ async function timestampTypeOf(admin: Admin, topic: string): Promise<string> {
   return resources[0]?.configEntries[0]?.configValue ?? 'unknown';
 }
 
-function topicConfigs(plan: TopicPlan): ITopicConfig[] {
-  const names = topicNames(plan.prefix);
-  const common = (topic: string, numPartitions: number, more: Record<string, string> = {}) => ({
+function configOf(
+  { topic, partitionCount, hasLogAppendTime }: PlannedTopic,
+  plan: TopicPlan,
+): ITopicConfig {
+  const entries = {
+    'min.insync.replicas': String(plan.minInsyncReplicas),
+    ...(hasLogAppendTime ? { [timestampType]: logAppendTime } : {}),
+  };
+  return {
     topic,
-    numPartitions,
+    numPartitions: partitionCount,
     replicationFactor: plan.replicationFactor,
-    configEntries: Object.entries({
-      'min.insync.replicas': String(plan.minInsyncReplicas),
-      ...more,
-    }).map(([name, value]) => ({ name, value })),
-  });
-  return [
-    common(names.commands, plan.commandPartitions ?? 16, { [timestampType]: logAppendTime }),
-    common(names.replies, plan.replyPartitions ?? 16),
-    ...destinations.map((destination) =>
-      common(names.events[destination], plan.eventPartitions?.[destination] ?? 8),
-    ),
-  ];
+    configEntries: Object.entries(entries).map(([name, value]) => ({ name, value })),
+  };
 }
 
 function refused(cause: unknown): Failure {

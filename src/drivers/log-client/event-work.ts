@@ -2,7 +2,6 @@
  * One batch of event records in the hands of the adapter: read, handed over, and handed over again
  * after a pause as long as the handler rejects it.
  */
-import { createDeferred } from '../../kernel/deferred.ts';
 import type { SourceRecord } from '../../ports/command-source.ts';
 import type { IncomingEvent } from '../../ports/event-source.ts';
 import type { DriverPorts } from '../driver-ports.ts';
@@ -26,7 +25,6 @@ export class EventWork {
   private readonly settings: { readonly groupId: string; readonly retryPauseMs: number };
   private readonly aborting = new AbortController();
   private readonly noMoreTries = new AbortController();
-  private readonly end = createDeferred<void>();
 
   constructor(
     batch: FetchedBatch,
@@ -44,30 +42,8 @@ export class EventWork {
       .filter((event) => event !== null);
   }
 
-  /** Resolves when `run` has ended. */
-  get ended(): Promise<void> {
-    return this.end.promise;
-  }
-
   /** Runs until the handler resolved (true) or the work was given up (false). Never rejects. */
   async run(): Promise<boolean> {
-    const isDone = await this.tryUntilDone();
-    this.end.resolve();
-    return isDone;
-  }
-
-  /** The try under way may still succeed; there is no further one. */
-  giveUpRetries(): void {
-    this.noMoreTries.abort();
-  }
-
-  /** The partition is lost or the time is up: the handler should end, and its result counts no more. */
-  abort(): void {
-    this.noMoreTries.abort();
-    this.aborting.abort();
-  }
-
-  private async tryUntilDone(): Promise<boolean> {
     if (this.events.length === 0) return true;
     for (;;) {
       try {
@@ -84,6 +60,17 @@ export class EventWork {
         if (this.noMoreTries.signal.aborted) return false;
       }
     }
+  }
+
+  /** The try under way may still succeed; there is no further one. */
+  giveUpRetries(): void {
+    this.noMoreTries.abort();
+  }
+
+  /** The partition is lost or the time is up: the handler should end, and its result counts no more. */
+  abort(): void {
+    this.noMoreTries.abort();
+    this.aborting.abort();
   }
 
   private read(record: SourceRecord): IncomingEvent | null {

@@ -48,6 +48,8 @@ export class LogEventSource implements EventSource {
   private readonly member: GroupMembership;
   /** Batches in hand, by partition. */
   private readonly working = new Map<number, EventWork>();
+  /** Work that is under way up to the commit of its offset. */
+  private readonly endings = new Set<Promise<void>>();
   /** Where partitions of the present assignment go on, as far as this member knows. */
   private readonly nextOffsets = new Map<number, bigint>();
   private assigned: ReadonlySet<number> = new Set();
@@ -115,7 +117,8 @@ export class LogEventSource implements EventSource {
       retryPauseMs,
     });
     this.working.set(partition, work);
-    void this.finish(partition, work);
+    const ending = this.finish(partition, work).finally(() => this.endings.delete(ending));
+    this.endings.add(ending);
     return Promise.resolve();
   }
 
@@ -143,7 +146,8 @@ export class LogEventSource implements EventSource {
     }
   }
 
+  /** With the offsets stored: a member that leaves earlier would have its last batch come again. */
   private async workDone(): Promise<void> {
-    await Promise.all([...this.working.values()].map((work) => work.ended));
+    await Promise.all(this.endings);
   }
 }

@@ -1,6 +1,7 @@
 /** `roomcell migrate` and `roomcell topics`: what a deployment needs before its first start. */
 import type { Command } from 'commander';
-import { ensureTopics, type TopicFinding } from '../../drivers/kafka/topics.ts';
+import { ensureTopics } from '../../drivers/kafka/topics.ts';
+import type { TopicFinding } from '../../drivers/log-client/topic-plan.ts';
 import { createSystemClock } from '../../drivers/system/system-clock.ts';
 import { createSystemTimers } from '../../drivers/system/system-timers.ts';
 import { exitCodes } from '../exit-codes.ts';

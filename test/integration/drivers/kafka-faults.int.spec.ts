@@ -11,10 +11,12 @@ import { topicNames } from '../../../src/protocol/topics.ts';
 import { startStack } from '../../../scripts/stack/start-stack.ts';
 import type { Stack } from '../../../scripts/stack/stack-types.ts';
 import { driverDeps } from '../../support/driver-deps.ts';
-import { onOneBroker, produceMany, startSource } from '../../support/kafka-space.ts';
-import type { KafkaSpace, WatchedSource } from '../../support/kafka-space.ts';
+import { startSource } from '../../support/kafka-space.ts';
+import type { KafkaSpace } from '../../support/kafka-space.ts';
+import { onOneBroker, produceMany } from '../../support/log-space.ts';
 import { startTcpProxy } from '../../support/tcp-proxy.ts';
 import type { TcpProxy } from '../../support/tcp-proxy.ts';
+import type { WatchedSource } from '../../support/watched-source.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 const prefix = 'faults';
