@@ -46,6 +46,12 @@ const badCases: readonly (readonly [string, string, LoadOptions, readonly RegExp
     [/^outbox_worker\.batch_size: is 0/, /^outbox_worker\.max_retry_count: is -1/],
   ],
   [
+    'a gift rank longer than a room keeps, and events fewer than a gift may have targets',
+    'rank_limit: 101\nlimits: { events_per_command_max: 50 }',
+    {},
+    [/^rank_limit: is 101/, /^limits\.events_per_command_max: is 50/],
+  ],
+  [
     'a bad variable, named with its key',
     '',
     { env: { ROOMCELL_OUTBOX_WORKER_POLL_INTERVAL: '5' } },
