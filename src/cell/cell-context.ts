@@ -2,6 +2,7 @@
 import type { Clock } from '../ports/clock.ts';
 import type { CommandSource } from '../ports/command-source.ts';
 import type { CommitLane } from '../ports/commit-lane.ts';
+import type { GiftCatalogue } from '../ports/gift-catalogue.ts';
 import type { LeaseDirectory } from '../ports/lease-directory.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
@@ -10,10 +11,12 @@ import type { Random } from '../ports/random.ts';
 import type { ReplySink } from '../ports/reply-sink.ts';
 import type { RoomReader } from '../ports/room-reader.ts';
 import type { SchemaRegistry } from '../ports/schema-registry.ts';
+import type { SettlementStore } from '../ports/settlement-store.ts';
 import type { SnapshotStore } from '../ports/snapshot-store.ts';
 import type { Timers } from '../ports/timers.ts';
 import type { Trace } from '../ports/trace.ts';
 import type { Wake } from '../ports/wake.ts';
+import type { Wallet } from '../ports/wallet.ts';
 import type { Codec } from '../protocol/codec-api.ts';
 import type { CellOptions } from './cell-options.ts';
 
@@ -36,6 +39,9 @@ export interface CellContext {
   readonly snapshots: SnapshotStore;
   readonly lane: CommitLane;
   readonly wake: Wake;
+  readonly wallet: Wallet;
+  readonly catalogue: GiftCatalogue;
+  readonly settlements: SettlementStore;
   /**
    * Told when something begins and ends to wait for a store, so that readiness can say so although
    * no transaction meets the outage. Given by the cell to its own parts.

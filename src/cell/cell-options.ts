@@ -40,5 +40,15 @@ export interface CellOptions {
   readonly retakePauseMs: number;
   /** Time within which an IM message about something the snapshot repairs is still useful. */
   readonly imUsefulForMs: number;
+  /** Longest single call of the wallet; far below the lease's TTL (GIFT-8). */
+  readonly walletTimeoutMs: number;
+  /** Time after which a charge without a certain answer counts as not made. */
+  readonly chargeBudgetMs: number;
+  /** Gifts of one room whose charges run at the same time, one per sender. */
+  readonly chargesPerRoomMax: number;
+  /** Charges of this node that run at the same time; more wait. */
+  readonly chargesMax: number;
+  /** How often open settlements of the node's partitions are looked up. */
+  readonly settlementPollMs: number;
   readonly limits: RoomLimits;
 }

@@ -4,6 +4,9 @@
  */
 import type { SourceRecord } from '../ports/command-source.ts';
 import type { CellContext } from './cell-context.ts';
+import { Charges } from './charges/charges.ts';
+import { isGift } from './charges/payment.ts';
+import { Settler } from './charges/settler.ts';
 import { Deadlines } from './deadlines.ts';
 import { Heartbeats } from './intake/heartbeats.ts';
 import { Intake } from './intake/intake.ts';
@@ -68,6 +71,7 @@ export class Cell {
       onCrashed: (cause) => start.onFatal(cause),
     });
     parts.ticker.start();
+    parts.settler.start();
   }
 
   /** Ready while the node can take part; reasons are names for people and probes. */
@@ -103,10 +107,11 @@ export class Cell {
     parts.partitions.close();
     parts.deadlines.stop();
     await this.waitUntil(untilMonoMs, () => this.nothingInHand(parts));
+    parts.settler.stop();
     for (const partition of parts.partitions.all()) {
       if (partition.needsFlush) parts.lane.partitionHasWork(partition);
     }
-    await this.waitUntil(untilMonoMs, () => parts.lane.idle && parts.snapshots.idle);
+    await this.waitUntil(untilMonoMs, () => isQuiet(parts));
     await this.context.replies.flush();
     await parts.ticker.commitHints();
     const rooms = [...parts.registry.all()].filter(({ leaseToken }) => leaseToken !== '');
@@ -122,6 +127,7 @@ export class Cell {
     if (parts === null) return;
     parts.ticker.stop();
     parts.deadlines.stop();
+    parts.settler.stop();
     await this.context.source.stop();
     const laneEnded = parts.lane.stop();
     // Without this, what waits for an outage would wait on, and the lane with it.
@@ -140,6 +146,12 @@ export class Cell {
       databaseDown: (down) => {
         this.down = down;
       },
+      startCharges: (room) => charges.start(room),
+      settlementsOpen: () => this.parts?.settler.hint(),
+    });
+    const charges = new Charges(context, registry, {
+      roomHasWork: (room) => lane.roomHasWork(room),
+      fenced: (partition) => this.parts?.partitions.fenced(partition),
     });
     const partitions = new PartitionSet(context, {
       onTaken: (partition) => void this.parts?.deadlines.wakeDue(partition),
@@ -156,8 +168,10 @@ export class Cell {
       heartbeats: (partition, work) => heartbeats.accept(partition, work),
     });
     const snapshots = new Snapshots(context);
+    const settler = new Settler(context, partitions);
     const ticker = new Ticker(context, { partitions, lane, deadlines });
-    return { registry, lane, partitions, deadlines, heartbeats, intake, snapshots, ticker };
+    const timed = { deadlines, ticker, settler };
+    return { registry, lane, partitions, heartbeats, intake, snapshots, ...timed };
   }
 
   private assigned(ids: readonly number[]): void {
@@ -181,10 +195,14 @@ export class Cell {
     heartbeats.loaded(room);
   }
 
-  /** A broken room answers its commands, so that its partition can go on. */
+  /**
+   * A broken room answers its commands, so that its partition can go on. Gifts that may have been
+   * paid for stay: the lane logs them as rejections, which gives the coins back.
+   */
   private refuseAll(room: RoomCell): void {
     for (const item of room.pending.splice(0)) {
-      if (item.kind === 'command') room.partition.loose.push(brokenRoomRefusal(item));
+      if (isGift(item) && item.payment.asked) room.pending.push(item);
+      else if (item.kind === 'command') room.partition.loose.push(brokenRoomRefusal(item));
     }
     this.parts?.lane.partitionHasWork(room.partition);
   }
@@ -281,4 +299,9 @@ interface CellParts {
   readonly intake: Intake;
   readonly snapshots: Snapshots;
   readonly ticker: Ticker;
+  readonly settler: Settler;
+}
+
+function isQuiet({ lane, snapshots, settler }: CellParts): boolean {
+  return lane.idle && snapshots.idle && settler.idle;
 }

@@ -25,6 +25,7 @@ export class Snapshots {
 
   /** Writes one if the room is N versions ahead of its last snapshot. */
   consider(room: RoomCell): void {
+    if (room.phase !== 'ready') return;
     const ahead = room.state.version - room.snapshotVersion;
     if (ahead < BigInt(this.context.options.snapshotEveryN) || room.snapshotInFlight) return;
     this.waiting.add(room);

@@ -8,6 +8,7 @@ import type { SourceRecord } from '../ports/command-source.ts';
 import type { StoredResult } from '../ports/room-reader.ts';
 import type { SnapshotMode } from '../protocol/records.ts';
 import type { PayloadHash } from '../protocol/payload-hash.ts';
+import type { Payment } from './charges/payment.ts';
 
 /** Where an answer goes. */
 export interface ReplyAddress {
@@ -21,6 +22,7 @@ export interface CommandClock {
   readonly readAtMonoMs: number;
   idempotencyMs: number;
   leaseMs: number;
+  walletDebitMs: number;
   saveMutationMs: number;
 }
 
@@ -40,6 +42,8 @@ export interface CommandItem {
   stored: StoredResult | null;
   /** The log row of an earlier try is there and cannot be trusted. */
   damaged: boolean;
+  /** Null: the command costs nothing. */
+  readonly payment: Payment | null;
 }
 
 /** A command of the room's own timers: no record, no offset, a log row only when applied. */
@@ -90,7 +94,13 @@ export function brokenRoomRefusal(item: CommandItem): LooseItem {
 
 /** Starts the clock of a unit of work. */
 export function startClock(nowMonoMs: number): CommandClock {
-  return { readAtMonoMs: nowMonoMs, idempotencyMs: 0, leaseMs: 0, saveMutationMs: 0 };
+  return {
+    readAtMonoMs: nowMonoMs,
+    idempotencyMs: 0,
+    leaseMs: 0,
+    walletDebitMs: 0,
+    saveMutationMs: 0,
+  };
 }
 
 /** Size by which a batch is capped. */

@@ -5,6 +5,7 @@ import { createKafkaCommandSource } from '../drivers/kafka/kafka-command-source.
 import { createKafkaReplySink } from '../drivers/kafka/kafka-reply-sink.ts';
 import { createRedisLeaseDirectory } from '../drivers/redis/redis-lease-directory.ts';
 import type { TopicLayout } from '../ports/partition-store.ts';
+import { openWallet } from './open-wallet.ts';
 import type { Role } from './role.ts';
 import { stagedRole, type Resources, type RunningStage } from './staged-role.ts';
 import type { WiringContext } from './wiring-context.ts';
@@ -60,6 +61,8 @@ function runningCell(
     driverPorts,
   );
   const lane = mysql.openLane({ incarnation, lane: onlyLane });
+  const paying = openWallet(context);
+  resources.add('wallet connection', () => paying.wallet.stop());
   resources.add('leases', () => leases.stop());
   resources.add('commit lane', () => lane.stop());
   resources.add('reply sink', () => replies.stop());
@@ -81,6 +84,7 @@ function runningCell(
     snapshots: mysql.snapshotStore,
     lane,
     wake,
+    ...paying,
   });
   return {
     async start() {
@@ -121,6 +125,11 @@ function cellOptions({ config, nodeId, incarnation, topics }: WiringContext): Ce
     releaseMarkWaitMs: cell.releaseMarkWaitMs,
     retakePauseMs: cell.retakePauseMs,
     imUsefulForMs: cell.imUsefulForMs,
+    walletTimeoutMs: config.wallet.timeoutMs,
+    chargeBudgetMs: cell.chargeBudgetMs,
+    chargesPerRoomMax: cell.chargesPerRoomMax,
+    chargesMax: cell.chargesMax,
+    settlementPollMs: cell.settlementPollMs,
     limits: {
       usersPerRoomMax: limits.usersPerRoomMax,
       eventsPerCommandMax: limits.eventsPerCommandMax,

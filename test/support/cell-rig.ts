@@ -8,13 +8,18 @@ import type { CellContext } from '../../src/cell/cell-context.ts';
 import type { CellOptions } from '../../src/cell/cell-options.ts';
 import { MemoryCommitLane } from '../../src/drivers/memory/memory-commit-lane.ts';
 import { MemoryDatabase } from '../../src/drivers/memory/memory-database.ts';
+import { MemoryGiftCatalogue } from '../../src/drivers/memory/memory-gift-catalogue.ts';
 import { MemoryPartitionStore } from '../../src/drivers/memory/memory-partition-store.ts';
 import { MemoryRoomReader } from '../../src/drivers/memory/memory-room-reader.ts';
+import { MemorySettlementStore } from '../../src/drivers/memory/memory-settlement-store.ts';
 import { MemorySnapshotStore } from '../../src/drivers/memory/memory-snapshot-store.ts';
+import { createMemoryWallet } from '../../src/drivers/memory/memory-wallet.ts';
+import { WalletStandIn } from '../../src/drivers/wallet-stand-in/wallet-stand-in.ts';
 import type { AppCode, CommandId, RoomId, UserId } from '../../src/domain/ids.ts';
 import { roomKeyOf } from '../../src/domain/ids.ts';
 import type { CommandBody, CreateRoom, JoinRoom } from '../../src/domain/room/commands.ts';
 import type { Log, LogFields } from '../../src/ports/log.ts';
+import type { Random } from '../../src/ports/random.ts';
 import type { OutgoingReply, ReplySink } from '../../src/ports/reply-sink.ts';
 import type { TracePoint } from '../../src/ports/trace.ts';
 import { createCodec } from '../../src/protocol/codec.ts';
@@ -51,7 +56,17 @@ export const rigOptions: Omit<CellOptions, 'nodeId' | 'incarnation'> = {
   releaseMarkWaitMs: 500,
   retakePauseMs: 100,
   imUsefulForMs: 60_000,
+  walletTimeoutMs: 1_000,
+  chargeBudgetMs: 4_000,
+  chargesPerRoomMax: 4,
+  chargesMax: 16,
+  settlementPollMs: 1_000,
   limits: { usersPerRoomMax: 100, eventsPerCommandMax: 200, giftRankMax: 20 },
+};
+
+const rigRandom: Random = {
+  fraction: () => 0.5,
+  hex: (bytes) => '0'.repeat(bytes * 2),
 };
 
 /** Collects decoded replies by correlation id; a second reply to one id is kept too. */
@@ -136,11 +151,17 @@ export class CellRig {
   readonly keys = new FakeLeaseKeys();
   readonly database = new MemoryDatabase({ clock: this.time, timers: this.time });
   readonly partitionCount: number;
+  readonly wallet: WalletStandIn;
+  readonly catalogue: MemoryGiftCatalogue;
   private readonly codec = createCodec();
   private calls = 0;
 
   constructor(partitionCount = 4) {
     this.partitionCount = partitionCount;
+    const { time } = this;
+    const ports = { clock: time, timers: time, random: rigRandom };
+    this.wallet = new WalletStandIn({ ...ports, openingCoins: 1_000n });
+    this.catalogue = new MemoryGiftCatalogue(this.database);
   }
 
   /** Starts a cell and gives it partitions (all, unless said otherwise). */
@@ -165,7 +186,7 @@ export class CellRig {
       options: { ...rigOptions, nodeId, incarnation, ...settings.options },
       clock: time,
       timers: time,
-      random: { fraction: () => 0.5, hex: (bytes) => '0'.repeat(bytes * 2) },
+      random: rigRandom,
       log,
       metrics: { count: () => undefined, gauge: () => undefined, observeMs: () => undefined },
       trace: {
@@ -184,6 +205,9 @@ export class CellRig {
       snapshots: new MemorySnapshotStore(database),
       ...(memoryLane === null ? {} : { lane: memoryLane }),
       wake: { hint: () => undefined, subscribe: () => () => undefined },
+      wallet: createMemoryWallet(this.wallet, time),
+      catalogue: this.catalogue,
+      settlements: new MemorySettlementStore(database, rigOptions.commandsTopic),
       ...settings.stores,
     } as CellContext);
     const fatal: unknown[] = [];

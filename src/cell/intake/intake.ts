@@ -205,18 +205,22 @@ export class Intake {
 
   private routeCommand(partition: Partition, item: CommandItem): void {
     const room = this.targets.registry.ensure(item.roomKey, partition);
-    if (room.phase === 'broken' || item.damaged) {
+    const { payment } = item;
+    // Read by a former owner, perhaps, and perhaps paid for: it must end in the log.
+    if (payment !== null && item.record.offset < partition.askedBelow) payment.asked = true;
+    if (item.damaged || (room.phase === 'broken' && payment?.asked !== true)) {
       this.refuse(partition, brokenRoomRefusal(item));
       return;
     }
     // Commands nobody waits for are never refused for being many (architecture section 4).
-    if (item.reply !== null && room.pending.length >= this.context.options.roomQueueMax) {
+    const mayRefuse = item.reply !== null && payment?.asked !== true;
+    if (mayRefuse && room.pending.length >= this.context.options.roomQueueMax) {
       this.context.metrics.count('cell_room_busy_total');
       this.refuse(partition, looseOf(item, 'ROOM_BUSY', {}, roomBusyRetryMs));
       return;
     }
     room.pending.push(item);
-    if (room.phase === 'ready') this.targets.roomHasWork(room);
+    this.targets.roomHasWork(room);
   }
 
   private refuse(partition: Partition, item: LooseItem): void {

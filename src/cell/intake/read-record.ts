@@ -2,7 +2,7 @@
  * From a record on the commands topic to a unit of work. Pure. A record that cannot be work is set
  * aside with its reason, never thrown on: one bad record must not stop its partition (F20).
  */
-import { roomKeyOf } from '../../domain/ids.ts';
+import { roomKeyOf, userIdFault, wideIdFault } from '../../domain/ids.ts';
 import type { SourceRecord } from '../../ports/command-source.ts';
 import type { Codec } from '../../protocol/codec-api.ts';
 import { crc32cHex } from '../../protocol/crc32c.ts';
@@ -10,6 +10,7 @@ import { heartbeatKey, partitionKeyBytes, partitionOf } from '../../protocol/par
 import { payloadHash } from '../../protocol/payload-hash.ts';
 import type { CommandRecord, HeartbeatFold } from '../../protocol/records.ts';
 import { headerNames } from '../../protocol/topics.ts';
+import { newPayment } from '../charges/payment.ts';
 import type { CommandClock, CommandItem, LooseItem, ReplyAddress } from '../work.ts';
 
 /** Heartbeats of one partition with the address that waits for them. */
@@ -67,6 +68,8 @@ function commandItem(
     readonly aside: (reason: string, detail: string) => LooseItem;
   },
 ): CommandItem | LooseItem {
+  const fault = idFault(value);
+  if (fault !== null) return frame.aside('UNDECODABLE', fault);
   const roomKey = roomKeyOf(value.appCode, value.roomId);
   if (record.key === null || !partitionKeyBytes(roomKey).equals(record.key)) {
     return frame.aside('WRONG_PARTITION', 'the key is not the route key of the room');
@@ -89,7 +92,19 @@ function commandItem(
     clock: frame.clock,
     stored: null,
     damaged: false,
+    payment: body.type === 'SendGift' ? newPayment(false) : null,
   };
+}
+
+/**
+ * The gateway has checked the ids; a record from elsewhere must not get as far as a wallet call and
+ * then have no row that the database would take.
+ */
+function idFault(value: CommandRecord): string | null {
+  if (wideIdFault(value.appCode) !== null) return 'app_code is not an id';
+  if (wideIdFault(value.roomId) !== null) return 'room_id is not an id';
+  if (wideIdFault(value.commandId) !== null) return 'command_id is not an id';
+  return userIdFault(value.actorUserId) === null ? null : 'actor_user_id is not an id';
 }
 
 /** The address in the headers, or null: nobody waits, or nobody could be told. */

@@ -18,6 +18,7 @@ import type { CellContext } from '../cell-context.ts';
 import type { Partition } from '../partition/partition.ts';
 import type { LooseItem, RoomItem } from '../work.ts';
 import { systemUserId } from './decide-room.ts';
+import { giftStatsOf, settlementsOf } from './gift-rows.ts';
 import type { DraftStep, LoggedEnd, PartitionWork, RoomDraft } from './draft.ts';
 
 /** Longest text in a dead-letter row. */
@@ -71,10 +72,11 @@ export function buildBatch(
       deadLetters: [...refused.values()]
         .flat()
         .flatMap((loose) => deadLetterOf(context, loose, bareRecords)),
-      settlements: [],
-      giftStats: [],
+      settlements: drafts.flatMap(settlementsOf),
+      giftStats: drafts.flatMap(giftStatsOf),
       versionChecks: written
-        .filter(({ steps }) => steps.length === 0)
+        // A broken room's memory says nothing about its version, and nothing here changes it.
+        .filter(({ draft, steps }) => steps.length === 0 && draft.room.phase !== 'broken')
         .map(({ draft }) => ({ roomKey: draft.room.key, version: draft.room.state.version })),
     },
   };

@@ -15,6 +15,8 @@ import type { RoomEvent } from '../../domain/room/events.ts';
 import { nextEventPosition } from '../../domain/room/event-position.ts';
 import { evolveCommand } from '../../domain/room/evolve.ts';
 import { checkRoomInvariants } from '../../domain/room/invariants.ts';
+import { plan } from '../../domain/room/plan.ts';
+import { rejected } from '../../domain/room/outcomes.ts';
 import type { RoomState } from '../../domain/room/state.ts';
 import { rejectReasons } from '../../domain/reasons.ts';
 import { assert } from '../../kernel/assert.ts';
@@ -23,6 +25,7 @@ import { eventIdOf, micSessionIdOf, systemCommandId } from '../../protocol/deriv
 import { chainHash } from '../../protocol/event-chain.ts';
 import type { ResultRecord } from '../../protocol/records.ts';
 import type { CellContext } from '../cell-context.ts';
+import { isExpired, isGift } from '../charges/payment.ts';
 import { looseOf, type CommandItem, type RoomItem, type SystemItem } from '../work.ts';
 import type { DraftEvent, ItemEnd, LoggedEnd, RoomDraft, RoomWork } from './draft.ts';
 
@@ -75,11 +78,15 @@ class Drafting {
   private decideCommand(item: CommandItem): ItemEnd {
     const repeated = this.repeat(item);
     if (repeated !== null) return repeated;
-    if (item.expiresAtMs !== null && this.context.clock.wallMs() >= item.expiresAtMs) {
+    if (this.work.room.phase === 'broken') return this.giveBack(item, 'ROOM_CORRUPT');
+    const maySkip = !isGift(item) || !item.payment.asked;
+    if (maySkip && isExpired(item, this.context.clock.wallMs())) {
       return { kind: 'refused', item, loose: looseOf(item, 'EXPIRED', {}) };
     }
+    const uncharged = this.uncharged(item);
+    if (uncharged !== null) return uncharged;
     const nowMs = this.nowMs();
-    const facts = this.facts(item.command.commandId, nowMs);
+    const facts = this.facts(item.command.commandId, nowMs, chargeOf(item));
     const decision = decide(item.command, facts, this.state);
     if (decision.kind === 'retry') {
       const loose = looseOf(item, decision.reason, decision.facts, decision.retryAfterMs);
@@ -100,9 +107,28 @@ class Drafting {
     const actor = { actorUserId: systemUserId, actorRole: 'system' as const };
     const command: RoomCommand = { appCode, roomId, commandId, ...actor, body: item.body };
     const nowMs = this.nowMs();
-    const decision = decide(command, this.facts(commandId, nowMs), this.state);
+    const decision = decide(command, this.facts(commandId, nowMs, null), this.state);
     if (decision.kind !== 'applied') return { kind: 'nothing', item };
     return this.log(item, commandId, decision, nowMs);
+  }
+
+  /**
+   * A gift that was not to be charged when it was taken, and is now: the wall clock went back over
+   * its expiry meanwhile. It is not decided without its charge; the sender's next try is.
+   */
+  private uncharged(item: CommandItem): ItemEnd | null {
+    if (!isGift(item) || item.payment.charge !== null) return null;
+    if (plan(item.command, this.state).kind !== 'debit') return null;
+    if (item.payment.asked) return this.giveBack(item, 'NOT_ASKED');
+    return { kind: 'refused', item, loose: looseOf(item, 'ROOM_BUSY', {}) };
+  }
+
+  /** A gift whose coins may be gone and which cannot be applied: logged, so that its key is voided. */
+  private giveBack(item: CommandItem, cause: string): LoggedEnd {
+    const { commandId } = item.command;
+    const logged = this.log(item, commandId, rejected('GIFT_NOT_CHARGED', { cause }), this.nowMs());
+    this.fresh.set(commandId, logged);
+    return logged;
   }
 
   /** Step 2. The same id with other content is refused and touches nothing (PIPE-12). */
@@ -134,7 +160,11 @@ class Drafting {
     return Math.max(this.context.clock.wallMs(), this.state.lastEventAtMs);
   }
 
-  private facts(commandId: CommandId, nowMs: number): DecideFacts {
+  private facts(
+    commandId: CommandId,
+    nowMs: number,
+    charge: DecideFacts['charge'],
+  ): DecideFacts {
     const { options } = this.context;
     const { appCode, roomId } = this.state;
     return {
@@ -142,7 +172,7 @@ class Drafting {
       micSessionId: micSessionIdOf(appCode, roomId, commandId),
       micPublishTimeoutMs: options.micPublishTimeoutMs,
       limits: options.limits,
-      charge: null,
+      charge,
     };
   }
 
@@ -206,9 +236,14 @@ class Drafting {
 
   private aside(item: RoomItem, detail: string, reason: string): ItemEnd {
     if (item.kind === 'system') return { kind: 'nothing', item };
+    if (isGift(item) && item.payment.asked) return this.giveBack(item, reason);
     const loose = { ...looseOf(item, reason, {}), deadLetterDetail: detail };
     return { kind: 'refused', item, loose };
   }
+}
+
+function chargeOf(item: CommandItem): DecideFacts['charge'] {
+  return isGift(item) ? item.payment.charge : null;
 }
 
 function outcomeOf(kind: 'applied' | 'noEffect' | 'rejected'): ResultRecord['outcome'] {

@@ -7,6 +7,7 @@ import type { CellContext } from '../cell-context.ts';
 import type { Partition } from '../partition/partition.ts';
 import type { RoomCell } from '../registry/room-cell.ts';
 import { createDeferred, type Deferred } from '../../kernel/deferred.ts';
+import { decidableCount } from '../charges/payment.ts';
 import { itemBytes, type RoomItem } from '../work.ts';
 import { CommitWork, type CommitTargets } from './commit-work.ts';
 import type { PartitionWork, RoomWork } from './draft.ts';
@@ -23,6 +24,10 @@ export interface LaneTargets {
   /** After a commit: deadlines, snapshots, water marks, Kafka's hint. */
   settled(rooms: readonly RoomCell[], partitions: readonly Partition[]): void;
   databaseDown(down: boolean): void;
+  /** Gifts may stand at the front of the room's queue: ask the wallet for those that are due. */
+  startCharges(room: RoomCell): void;
+  /** Debits were committed as owed back. */
+  settlementsOpen(): void;
 }
 
 /** See the file header. */
@@ -61,8 +66,9 @@ export class Lane implements CommitTargets {
 
   /** The room has items that may be decided. */
   roomHasWork(room: RoomCell): void {
-    if (room.queued || room.phase !== 'ready' || room.pending.length === 0) return;
-    if (room.partition.held) return;
+    if (room.pending.length === 0 || room.phase === 'loading' || !room.usable) return;
+    this.laneTargets.startCharges(room);
+    if (room.queued || room.partition.held) return;
     room.queued = true;
     this.readyRooms.push(room);
     this.wakeUp.resolve();
@@ -102,9 +108,12 @@ export class Lane implements CommitTargets {
       room.queued = false;
       if (!room.usable || room.partition.held) continue;
       const items: RoomItem[] = [];
-      while (room.pending.length > 0 && commands < batchCommandsMax && bytes < batchBytesMax) {
+      // A room that is in this batch already is looked at again after its commit.
+      let left = room.inBatch ? 0 : decidableCount(room, this.context.clock.wallMs());
+      while (left > 0 && commands < batchCommandsMax && bytes < batchBytesMax) {
         const item = room.pending.shift();
         if (item === undefined) break;
+        left -= 1;
         items.push(item);
         commands += 1;
         bytes += itemBytes(item);
@@ -113,7 +122,6 @@ export class Lane implements CommitTargets {
       room.inBatch = true;
       const rooms = byPartition.get(room.partition) ?? [];
       byPartition.set(room.partition, [...rooms, { room, items }]);
-      this.roomHasWork(room);
     }
     for (const partition of this.readyPartitions) {
       if (!partition.active || partition.held) continue;
@@ -155,6 +163,7 @@ export class Lane implements CommitTargets {
       ),
     );
     publishBatch(this.context, built, drafts, loose, saveMutationMs);
+    if (built.batch.settlements.length > 0) this.laneTargets.settlementsOpen();
     this.laneTargets.settled(
       drafts.map(({ room }) => room),
       partitions,

@@ -167,14 +167,15 @@ export class PartitionSet {
     );
     if (taken === null) return;
     trace.at('cell.takeover_done');
-    const stop = await this.findStop(taken, wanted);
-    if (!wanted()) return;
+    const range = await this.readLogRange(taken, wanted);
+    if (range === null || !wanted()) return;
+    const stop = stopOf(taken.appliedOffset + 1n, range);
     metrics.count('cell_takeovers_total');
     if (stop !== null) {
       this.stopAt(id, stop);
       return;
     }
-    const partition = new Partition(taken, clock.monoMs());
+    const partition = new Partition(taken, range.endOffset, clock.monoMs());
     this.owned.set(id, partition);
     source.open(id, taken.appliedOffset + 1n);
     const { epoch, appliedOffset, wasReleased } = taken;
@@ -201,14 +202,10 @@ export class PartitionSet {
     }
   }
 
-  private async findStop(
-    taken: TakenPartition,
-    wanted: () => boolean,
-  ): Promise<PartitionStop | null> {
-    const range = await retryForever(this.context, 'read log range', wanted, () =>
+  private readLogRange(taken: TakenPartition, wanted: () => boolean): Promise<LogRange | null> {
+    return retryForever(this.context, 'read log range', wanted, () =>
       this.context.source.logRange(taken.partition),
     );
-    return range === null ? null : stopOf(taken.appliedOffset + 1n, range);
   }
 
   private stopAt(id: number, stop: PartitionStop): void {

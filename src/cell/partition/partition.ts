@@ -15,6 +15,11 @@ export class Partition {
   readonly id: number;
   readonly epoch: bigint;
   readonly offsets: OffsetTracker;
+  /**
+   * The log's end as read after the takeover. A former owner may have asked the wallet for any gift
+   * below it, and for none behind it (see `charges/ownership-check.ts`).
+   */
+  readonly askedBelow: bigint;
   /** Records that end without a room; committed with the next batch. */
   readonly loose: LooseItem[] = [];
   /** Transactions of this epoch so far: expected by the next fence step. */
@@ -32,10 +37,11 @@ export class Partition {
   busyInARow = 0;
   private alive = true;
 
-  constructor(taken: TakenPartition, nowMonoMs: number) {
+  constructor(taken: TakenPartition, logEndOffset: bigint, nowMonoMs: number) {
     this.id = taken.partition;
     this.epoch = taken.epoch;
     this.offsets = new OffsetTracker(taken.appliedOffset, taken.settledOffsets);
+    this.askedBelow = logEndOffset;
     this.persistedOffset = taken.appliedOffset;
     this.hintedOffset = taken.appliedOffset;
     this.persistedAtMonoMs = nowMonoMs;

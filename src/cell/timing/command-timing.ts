@@ -44,13 +44,12 @@ export function logCommandTiming(
       replayed: command.replayed,
       idempotency_ms: rounded(clock.idempotencyMs),
       lease_ms: rounded(clock.leaseMs),
-      // No command of this release calls the wallet; outside calls of IM and activity never
-      // stand on the command path (TIME-4, TIME-8, TIME-9).
-      wallet_debit_ms: 0,
+      wallet_debit_ms: rounded(clock.walletDebitMs),
       save_mutation_ms: rounded(clock.saveMutationMs),
       // Snapshots and projections run after the reply (TIME-6, TIME-7).
       snapshot_ms: 0,
       projection_ms: 0,
+      // Nothing outside but the wallet is called on the command path (TIME-4, TIME-8, TIME-9).
       activity_ms: 0,
       tencent_im_ms: 0,
       activity_async_outbox: command.activityAsyncOutbox,

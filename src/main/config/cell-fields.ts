@@ -127,6 +127,30 @@ export const cellFields = {
     min: '50ms',
     max: '1m',
   }),
+  charge_budget: duration({
+    about: 'Time for one gift’s wallet calls; then it is rejected and its debit given back.',
+    fallback: '5s',
+    min: '100ms',
+    max: '1m',
+  }),
+  charges_per_room_max: integer({
+    about: 'Gifts of one room that are charged at the same time, one per sender; others wait.',
+    fallback: 8,
+    min: 1,
+    max: 64,
+  }),
+  charges_max: integer({
+    about: 'Gifts of one node that are charged at the same time; others wait.',
+    fallback: 512,
+    min: 1,
+    max: 10000,
+  }),
+  settlement_poll: duration({
+    about: 'Pace at which debits that are owed back are looked up.',
+    fallback: '1s',
+    min: '50ms',
+    max: '1m',
+  }),
   im_useful_for: duration({
     about: 'Time within which an IM message about something a snapshot repairs is of use.',
     fallback: '2m',

@@ -1,0 +1,61 @@
+/**
+ * "Is the partition still mine?", asked of MySQL for all who wait at once.
+ *
+ * Race (test "a former owner asks the wallet for no gift that its successor would refuse"):
+ *   1. A is frozen with a fetched record X in hand; B takes the partition over and reads the log's end.
+ *   2. A thaws, and the broker still serves it records Y from behind that end.
+ *   3. A asks the wallet for Y. B, who takes Y for untouched, refuses it as expired and voids nothing.
+ * Closed by asking MySQL after the record was read and before the wallet is: a yes means that the
+ * takeover, and so B's look at the log's end, is still to come. B then counts Y as asked for.
+ */
+import type { CellContext } from '../cell-context.ts';
+import type { Partition } from '../partition/partition.ts';
+import { retryForever } from '../retry-forever.ts';
+
+interface Waiting {
+  readonly partition: Partition;
+  readonly answer: (isMine: boolean) => void;
+}
+
+/** See the file header. One query at a time, shared by everybody who asked before it began. */
+export class OwnershipCheck {
+  private readonly context: CellContext;
+  private readonly fenced: (partition: Partition) => void;
+  private waiting: Waiting[] = [];
+  private running = false;
+
+  constructor(context: CellContext, fenced: (partition: Partition) => void) {
+    this.context = context;
+    this.fenced = fenced;
+  }
+
+  /** False when the partition was lost, here or in MySQL. Waits for an outage of MySQL. */
+  confirm(partition: Partition): Promise<boolean> {
+    return new Promise((answer) => {
+      this.waiting.push({ partition, answer });
+      if (!this.running) void this.run();
+    });
+  }
+
+  private async run(): Promise<void> {
+    this.running = true;
+    while (this.waiting.length > 0) {
+      const asked = this.waiting;
+      this.waiting = [];
+      const rows = await retryForever(
+        this.context,
+        'confirm ownership',
+        () => asked.some(({ partition }) => partition.active),
+        () => this.context.partitions.readOwners(),
+      );
+      for (const { partition, answer } of asked) {
+        const row = rows?.find((owner) => owner.partition === partition.id);
+        const isMine =
+          row?.epoch === partition.epoch && row.incarnation === this.context.options.incarnation;
+        if (!isMine && rows !== null && partition.active) this.fenced(partition);
+        answer(isMine && partition.active);
+      }
+    }
+    this.running = false;
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * Gives back what was debited for gifts that were not applied: calls `void` for every open row of
+ * this node's partitions until the wallet has acknowledged it (architecture section 4). Two owners
+ * that meet in one row do no harm: a void has no second effect, and neither has its mark.
+ */
+import { backoffMs, type BackoffLimits } from '../../kernel/backoff.ts';
+import { Failure } from '../../kernel/failure.ts';
+import type { OpenSettlement } from '../../ports/settlement-store.ts';
+import type { CancelTimer } from '../../ports/timers.ts';
+import type { CellContext } from '../cell-context.ts';
+import type { PartitionSet } from '../partition/partition-set.ts';
+
+/** Rows looked at in one round. */
+const roundMax = 100;
+/** Voids in flight at the same time. */
+const concurrentMax = 8;
+/** Pause before a row is tried again: a wallet that is down for hours is asked once a minute. */
+const tryLimits: BackoffLimits = { initialMs: 1_000, maxMs: 60_000 };
+
+/** See the file header. */
+export class Settler {
+  private readonly context: CellContext;
+  private readonly partitions: PartitionSet;
+  private cancel: CancelTimer = () => undefined;
+  private working = false;
+  private again = false;
+  private stopped = false;
+  /** The last look at open rows met an outage. */
+  private isOut = false;
+
+  constructor(context: CellContext, partitions: PartitionSet) {
+    this.context = context;
+    this.partitions = partitions;
+  }
+
+  /** No round runs. */
+  get idle(): boolean {
+    return !this.working;
+  }
+
+  start(): void {
+    this.later();
+  }
+
+  /** A row was committed just now: looks at once instead of with the next tick. */
+  hint(): void {
+    if (this.stopped) return;
+    if (this.working) {
+      this.again = true;
+      return;
+    }
+    this.cancel();
+    void this.round();
+  }
+
+  /** Leaves open rows to the next owner. Idempotent. */
+  stop(): void {
+    this.stopped = true;
+    this.cancel();
+  }
+
+  private later(): void {
+    if (this.stopped) return;
+    const { timers, options } = this.context;
+    this.cancel = timers.after(options.settlementPollMs, () => void this.round());
+  }
+
+  private async round(): Promise<void> {
+    this.working = true;
+    let found = 0;
+    try {
+      const mine = [...this.partitions.all()].map(({ id }) => id);
+      const rows = mine.length === 0 ? [] : await this.due(mine);
+      found = rows.length;
+      await this.settleAll(rows);
+      this.noteOutage(false);
+    } catch (error) {
+      if (!(error instanceof Failure) || error.kind !== 'retry') throw error;
+      this.context.log.debug({ error: error.message }, 'open settlements unread or unmarked');
+      this.noteOutage(true);
+    } finally {
+      this.working = false;
+    }
+    const isMore = this.again || found === roundMax;
+    this.again = false;
+    if (isMore && !this.isOut && !this.stopped) void this.round();
+    else this.later();
+  }
+
+  private due(partitions: readonly number[]): Promise<readonly OpenSettlement[]> {
+    return this.context.settlements.due(partitions, this.context.clock.wallMs(), roundMax);
+  }
+
+  private async settleAll(rows: readonly OpenSettlement[]): Promise<void> {
+    const left = [...rows];
+    const worker = async (): Promise<void> => {
+      for (let row = left.shift(); row !== undefined; row = left.shift()) await this.settle(row);
+    };
+    await Promise.all(Array.from({ length: concurrentMax }, worker));
+  }
+
+  private async settle(row: OpenSettlement): Promise<void> {
+    const { wallet, settlements, clock, metrics, options, trace, log } = this.context;
+    const { debitKey, appCode, roomId, commandId, tries } = row;
+    const outcome = await wallet.void(debitKey, appCode, options.walletTimeoutMs);
+    if (outcome.kind === 'voided') {
+      trace.at('cell.after_void_before_mark');
+      await settlements.settled(debitKey, outcome.refundedCoins, clock.wallMs());
+      const ended = outcome.refundedCoins > 0n ? 'refunded' : 'closed';
+      metrics.count('cell_settlements_total', { ended });
+      const { refundedCoins } = outcome;
+      log.info({ appCode, roomId, commandId, debitKey, refundedCoins }, 'a debit is settled');
+      return;
+    }
+    metrics.count('cell_settlements_total', { ended: 'postponed' });
+    const pauseMs = backoffMs(tryLimits, tries + 1, this.context.random.fraction('settle again'));
+    await settlements.postponed(debitKey, outcome.cause, clock.wallMs() + pauseMs);
+  }
+
+  private noteOutage(isOut: boolean): void {
+    if (isOut === this.isOut) return;
+    this.isOut = isOut;
+    this.context.onOutage?.('read open settlements', isOut);
+  }
+}

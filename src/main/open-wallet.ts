@@ -1,0 +1,52 @@
+/**
+ * The cell's way to the wallet service. Without an address no gift is on sale; what an earlier
+ * configuration may have debited stays owed until there is one again.
+ */
+import { createWalletGrpcClient } from '../drivers/grpc/wallet-grpc-client.ts';
+import { unknownOutcome } from '../kernel/unknown-outcome.ts';
+import type { GiftCatalogue } from '../ports/gift-catalogue.ts';
+import type { SettlementStore } from '../ports/settlement-store.ts';
+import type { Wallet } from '../ports/wallet.ts';
+import type { WiringContext } from './wiring-context.ts';
+
+/** What a cell needs to charge gifts. */
+export interface OpenWallet {
+  readonly wallet: Wallet;
+  readonly catalogue: GiftCatalogue;
+  readonly settlements: SettlementStore;
+}
+
+/** Connects with the first call. */
+export function openWallet({ config, mysql, clock, log }: WiringContext): OpenWallet {
+  const { addr, token } = config.wallet;
+  const { giftCatalogue: catalogue, settlementStore: settlements } = mysql;
+  if (addr === '') {
+    log.warn({}, 'wallet.addr is not set: no gift can be sent');
+    return { wallet: absentWallet, catalogue: nothingOnSale(catalogue), settlements };
+  }
+  const credentials = token === '' ? {} : { token };
+  const wallet = createWalletGrpcClient({ address: addr, ...credentials }, { clock });
+  return { wallet, catalogue, settlements };
+}
+
+const nobody = (): Promise<ReturnType<typeof unknownOutcome>> =>
+  Promise.resolve(unknownOutcome('wallet.addr is not set'));
+
+const absentWallet: Wallet = {
+  debit: nobody,
+  find: nobody,
+  void: nobody,
+  stop: () => Promise.resolve(),
+};
+
+function nothingOnSale(catalogue: GiftCatalogue): GiftCatalogue {
+  return {
+    async current(appCode, giftId) {
+      const gift = await catalogue.current(appCode, giftId);
+      return gift === null ? null : { ...gift, onSale: false };
+    },
+    version: (appCode, giftId, version) => catalogue.version(appCode, giftId, version),
+    put: (appCode, gift, nowMs) => catalogue.put(appCode, gift, nowMs),
+    list: (appCode) => catalogue.list(appCode),
+  };
+}
