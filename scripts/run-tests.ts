@@ -23,7 +23,7 @@ async function main(vitestArguments: readonly string[]): Promise<number> {
   let stack: Stack | undefined;
   try {
     if (needsStack(selectionOf(vitestArguments), specFiles(root))) {
-      stack = await startStack({ stopOnSignals: false });
+      stack = await startStack({ stopOnSignals: false, containers: 'testcontainers' });
     }
   } catch (error) {
     if (!(error instanceof StackUnavailableError)) throw error;

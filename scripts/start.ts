@@ -10,7 +10,7 @@ import { createSystemClock } from '../src/drivers/system/system-clock.ts';
 import { createSystemTimers } from '../src/drivers/system/system-timers.ts';
 import { awaitDelivery } from '../src/main/sample/await-delivery.ts';
 import { readExpectedEvents, sampleDestinations } from '../src/main/sample/expected-events.ts';
-import { orderFault } from '../src/main/sample/sandbox-record.ts';
+import { orderFault, readCoins } from '../src/main/sample/sandbox-record.ts';
 import { openScene } from '../src/main/sample/scene.ts';
 import { StageTimesBook } from '../src/main/sample/stage-times-book.ts';
 import { createTeller, eventLines } from '../src/main/sample/story-teller.ts';
@@ -42,9 +42,10 @@ async function main(args: readonly string[]): Promise<number> {
   if ('fault' in options) return say(`${options.fault}\n\n${startHelp}`, usageExitCode);
   let stack: Stack;
   try {
-    stack = await startStack({ stopOnSignals: false });
+    stack = await startStack({ stopOnSignals: false, withKafkaUi: true, signal: ending.signal });
   } catch (error) {
     if (!(error instanceof StackUnavailableError)) throw error;
+    if (ending.signal.aborted) return signalExitCode();
     return say(error.message, error.exitCode);
   }
   try {
@@ -90,7 +91,9 @@ async function playAndCompare(
   const scene = await openScene({ grpcAddress, jwtSecret, appCode, roomId, clock });
   try {
     const tell = createTeller(console.log, (commandId) => times.of(commandId));
-    await playStory({ scene, timers, tell });
+    const controlUrl = `http://${sample.controlAddress}`;
+    const coinsOf = (userId: string): Promise<bigint> => readCoins(controlUrl, { appCode, userId });
+    await playStory({ scene, timers, coinsOf, tell });
   } catch (error) {
     if (!(error instanceof StoryFault)) throw error;
     console.log(`the story went wrong: ${error.message}`);

@@ -6,16 +6,15 @@
 import { createDatabase, dropDatabases, findMysql } from './mysql-server.ts';
 import { deleteKeys, findRedis } from './redis-server.ts';
 import { newRunNames } from './run-names.ts';
+import { serverVariables } from './stack-choice.ts';
 import { envOf } from './stack-env.ts';
 import { unavailableBecause, type MissingPiece, type Stack } from './stack-types.ts';
-
-const REQUIRED = ['ROOMCELL_KAFKA_BROKERS', 'ROOMCELL_MYSQL_HOST', 'ROOMCELL_REDIS_URL'];
 
 /** Promises a stack over the given servers; rejects when one is not named or does not answer. */
 export async function startGivenStack(
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<Stack> {
-  const unnamed = REQUIRED.filter((name) => (environment[name] ?? '') === '');
+  const unnamed = serverVariables.filter((name) => (environment[name] ?? '') === '');
   const missing: MissingPiece[] = unnamed.map((name) => ({
     what: `${name} is not set, though ROOMCELL_STACK=given`,
     howToInstall: 'set it',

@@ -86,7 +86,7 @@ async function planLayout(plan: BrokerPlan, folder: string): Promise<KafkaLayout
  * Ready means: metadata is answered *and* a group coordinator exists. The second makes the broker
  * create its offsets topic now, so that the first real consumer doesn't meet its creation.
  */
-async function probeBroker(brokers: string[]): Promise<void> {
+export async function probeBroker(brokers: string[]): Promise<void> {
   const kafka = new Kafka({
     clientId: 'roomcell-stack-probe',
     brokers,

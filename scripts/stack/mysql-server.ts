@@ -10,16 +10,11 @@ import { promisify } from 'node:util';
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
 import { findProgram, freePort } from './machine.ts';
 import { startOwnServer } from './own-server.ts';
+import { mysqlAccountVariables } from './stack-choice.ts';
 import type { MissingPiece, MysqlTarget, ServerControl } from './stack-types.ts';
 import type { Watchdog } from './watchdog.ts';
 
 const CONNECT_TIMEOUT_MS = 3_000;
-const ACCOUNT_VARIABLES = [
-  'ROOMCELL_MYSQL_HOST',
-  'ROOMCELL_MYSQL_PORT',
-  'ROOMCELL_MYSQL_USER',
-  'ROOMCELL_MYSQL_PASSWORD',
-];
 const MISSING_MYSQL: MissingPiece = {
   what: 'MariaDB or MySQL: none answers, and no mariadbd or mysqld is installed',
   howToInstall:
@@ -44,7 +39,7 @@ export async function findMysql(environment: Environment, ownOnly: boolean): Pro
     try {
       return { kind: 'answering', account, version: await askVersion(account) };
     } catch (error) {
-      if (ACCOUNT_VARIABLES.some((name) => environment[name] !== undefined)) {
+      if (mysqlAccountVariables.some((name) => environment[name] !== undefined)) {
         const what = `MySQL at ${account.host}:${account.port} (ROOMCELL_MYSQL_…): ${String(error)}`;
         return { kind: 'missing', piece: { what, howToInstall: 'start it, or unset these' } };
       }

@@ -34,7 +34,7 @@ export async function findRedis(environment: Environment, ownOnly: boolean): Pro
     const named = environment['ROOMCELL_REDIS_URL'];
     const url = named ?? DEFAULT_URL;
     try {
-      await ping(url);
+      await pingRedis(url);
       return { kind: 'answering', url };
     } catch (error) {
       if (named !== undefined) {
@@ -70,14 +70,15 @@ export async function startRedis(
       ],
       folder,
       logFile: join(folder, 'server.log'),
-      probe: () => ping(url),
+      probe: () => pingRedis(url),
     },
     watchdog,
   );
   return { url, control };
 }
 
-async function ping(url: string): Promise<void> {
+/** Resolves when Redis at `url` answers. */
+export async function pingRedis(url: string): Promise<void> {
   await withRedis(url, (redis) => redis.ping());
 }
 

@@ -3,6 +3,8 @@
  * one MySQL database and one Redis key space that belong to this run alone.
  */
 
+import type { StackKind } from './stack-choice.ts';
+
 /** Where a MySQL database is and who may use it. */
 export interface MysqlTarget {
   readonly host: string;
@@ -56,13 +58,19 @@ export interface StackOptions {
   readonly kafkaListenPort?: number;
   /** Never use a MySQL or Redis that answers already: a fault test kills its own. Default: false. */
   readonly ownServers?: boolean;
+  /** Who starts containers, where the stack is made of them. Default: the command line. */
+  readonly containers?: 'command line' | 'testcontainers';
+  /** Beside the servers, a page that shows what Kafka holds. Default: false. */
+  readonly withKafkaUi?: boolean;
+  /** Ends a start that waits for images. Default: none. */
+  readonly signal?: AbortSignal;
   /** On SIGINT and SIGTERM stop the stack, then exit with 128 + signal number. Default: true. */
   readonly stopOnSignals?: boolean;
 }
 
 /** A running stack. Control handles are undefined for servers that this run didn't start. */
 export interface Stack {
-  readonly kind: 'given' | 'native';
+  readonly kind: StackKind;
   /** One line: what runs where, and who started it. */
   readonly description: string;
   readonly kafkaBrokers: string[];

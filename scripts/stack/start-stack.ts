@@ -1,18 +1,34 @@
 /**
- * Chooses and starts the stack of one run: given by configuration, else native (see
- * native-stack.ts). Docker Compose will stand between the two; it isn't offered yet.
+ * Chooses and starts the stack of one run, by the order of stack-choice.ts.
  */
-import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { projectRoot } from '../../src/main/project-root.ts';
+import { startByCommandLine, startByTestcontainers } from './compose-project.ts';
+import { startComposeStack } from './compose-stack.ts';
+import { probeEngine } from './docker.ts';
 import { startGivenStack } from './given-stack.ts';
 import { startNativeStack } from './native-stack.ts';
+import { chooseStack, needsEngineProbe, type StackKind } from './stack-choice.ts';
 import { StackUnavailableError, type Stack, type StackOptions } from './stack-types.ts';
 
-const DOCKER_TIMEOUT_MS = 5_000;
+type Environment = Readonly<Record<string, string | undefined>>;
+type Log = (line: string) => void;
+type StartKind = (options: StackOptions, environment: Environment, log: Log) => Promise<Stack>;
+
+/** The in-memory twins of the servers; until it is true, `embedded` is refused by name. */
+const isEmbeddedBuilt = false;
+
+const starters: Readonly<Record<StackKind, StartKind>> = {
+  given: (_, environment) => startGivenStack(environment),
+  compose: (options, environment, log) =>
+    startComposeStack(
+      options,
+      environment,
+      log,
+      options.containers === 'testcontainers' ? startByTestcontainers : startByCommandLine,
+    ),
+  native: startNativeStack,
+  embedded: () => Promise.reject(new StackUnavailableError('The embedded stack is not there yet.')),
+};
 
 /**
  * Promises a stack that answers, with an empty database and an empty key space of its own, and
@@ -21,32 +37,41 @@ const DOCKER_TIMEOUT_MS = 5_000;
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const log = options.log ?? console.log;
   const environment = options.environment ?? process.env;
-  const choice = environment['ROOMCELL_STACK'] ?? '';
-  if (!['', 'given', 'native'].includes(choice)) {
-    throw new StackUnavailableError(`ROOMCELL_STACK is '${choice}'; it may be given or native.`);
-  }
-  let stack: Stack;
-  if (choice === 'given') {
-    stack = await startGivenStack(environment);
-  } else {
-    if (choice === '' && (await composeWouldWork())) {
-      log('stack: Docker Compose is not offered yet, going native');
-    }
-    stack = await startNativeStack(options, environment, log);
-  }
+  const engine = needsEngineProbe(environment) ? await probeEngine(environment) : 'no engine';
+  const choice = chooseStack(environment, { engine, isEmbeddedBuilt });
+  if ('refusal' in choice) throw new StackUnavailableError(choice.refusal);
+  const stack = await startFirst(choice.kinds, options, environment, log);
   log(stack.description);
   return options.stopOnSignals === false ? stack : stoppedBySignals(stack);
 }
 
-async function composeWouldWork(): Promise<boolean> {
-  if (!existsSync(join(projectRoot(), 'docker-compose.yml'))) return false;
+/** A kind that fails is told in one message; the next one is tried. The last one's failure counts. */
+async function startFirst(
+  kinds: readonly StackKind[],
+  options: StackOptions,
+  environment: Environment,
+  log: Log,
+): Promise<Stack> {
+  const [kind, ...others] = kinds;
+  if (kind === undefined) throw new RangeError('no kind of stack is left');
   try {
-    await promisify(execFile)('docker', ['compose', 'version'], { timeout: DOCKER_TIMEOUT_MS });
-    await promisify(execFile)('docker', ['info'], { timeout: DOCKER_TIMEOUT_MS });
-    return true;
-  } catch {
-    return false;
+    return await starters[kind](options, environment, log);
+  } catch (error) {
+    // Whoever said stop wants no other stack.
+    if (options.signal?.aborted === true) throw interrupted(error);
+    const reason = error instanceof Error ? error.message : String(error);
+    const [next] = others;
+    if (next !== undefined) {
+      log(`stack: ${kind} did not start (${reason}), going ${next}`);
+      return await startFirst(others, options, environment, log);
+    }
+    if (kind !== 'compose') throw error;
+    throw new StackUnavailableError(`The containers did not start: ${reason}`, { cause: error });
   }
+}
+
+function interrupted(cause: unknown): StackUnavailableError {
+  return new StackUnavailableError('The start was interrupted.', { cause });
 }
 
 function stoppedBySignals(stack: Stack): Stack {

@@ -68,7 +68,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 interface Command {
   readonly args: string[];
-  readonly options: { readonly cwd: string; readonly env: Environment };
+  readonly options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv };
 }
 
 function run({ args, options }: Command): { status: number | null; output: string } {
@@ -125,7 +125,10 @@ describe('the image', { timeout: buildTimeoutMs }, () => {
       ROOMCELL_SANDBOX_WALLET_LISTEN: '127.0.0.1:0',
       ROOMCELL_SANDBOX_CONTROL_LISTEN: '127.0.0.1:0',
     });
-    const child = spawn(process.execPath, args, { ...options, stdio: ['ignore', 'pipe', 2] });
+    const child = spawn(process.execPath, args, {
+      ...options,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     const ended = new Promise((resolve) => child.once('exit', (...end) => resolve(end)));
     for await (const line of createInterface({ input: child.stdout })) {
       if (line.includes('role started')) child.kill('SIGTERM');

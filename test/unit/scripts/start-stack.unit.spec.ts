@@ -20,8 +20,8 @@ async function refusal(environment: Environment): Promise<StackUnavailableError>
 
 describe('startStack', () => {
   it('refuses a choice that it does not know', async () => {
-    const { message, exitCode } = await refusal({ ROOMCELL_STACK: 'embedded' });
-    expect(message).toContain(`'embedded'`);
+    const { message, exitCode } = await refusal({ ROOMCELL_STACK: 'docker' });
+    expect(message).toContain(`'docker'`);
     expect(exitCode).toBe(2);
   });
 
