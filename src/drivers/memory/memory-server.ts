@@ -114,6 +114,11 @@ export class MemoryServer {
     this.nameLocks.set(name, session);
   }
 
+  /** The connection of that name. */
+  named(name: string): MemorySession | undefined {
+    return this.nameLocks.get(name);
+  }
+
   /** KILLs the connection of that name; false when there is none or KILL is not permitted. */
   kill(name: string): boolean {
     const session = this.nameLocks.get(name);

@@ -39,9 +39,9 @@ export class RowLocks {
     return this.held.has(key);
   }
 
-  /** How many transactions wait for the row. */
-  waitersOf(key: string): number {
-    return this.waits.filter((wait) => wait.key === key).length;
+  /** How many transactions wait for rows whose name begins like this. */
+  waitersFor(prefix: string): number {
+    return this.waits.filter(({ key }) => key.startsWith(prefix)).length;
   }
 
   /** Waits for the row at most `limitMs`; what a transaction holds already it gets at once. */
