@@ -118,7 +118,7 @@ export function walletContract(name: string, makeFixture: () => Promise<WalletFi
       });
 
       it.each([
-        ['no coins', { coins: 0n }],
+        ['no coins', { coins: 0n, payees: [] }],
         ['coins below zero', { coins: -1n, payees: [] }],
         ['more coins than 64 bits hold', { coins: 2n ** 63n, payees: [] }],
         ['a part below zero', { payees: [{ userId: payee, coins: -1n }] }],

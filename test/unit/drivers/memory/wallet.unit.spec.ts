@@ -59,11 +59,15 @@ describe('the wallet in memory', () => {
     await wallet.debit(payment(), 1_000);
     expect(time.pending).toBe(0);
     standIn.faults.add({ kind: 'applied_then_hang', times: 1 });
+    standIn.faults.add({ kind: 'slow', times: 1 });
     standIn.faults.add({ kind: 'late', times: 1 });
-    const calls = [wallet.debit(payment(), 1_000), wallet.debit(payment(), 1_000)];
+    const calls = [1, 2, 3].map(() => wallet.debit(payment(), 1_000));
     await settled();
     await wallet.stop();
-    expect((await Promise.all(calls)).map(({ kind }) => kind)).toEqual(['unknown', 'unknown']);
+    for (const outcome of await Promise.all(calls)) expect(outcome.kind).toBe('unknown');
+    await settled();
+    // The late call is the wallet's own business by now.
+    expect(time.pending).toBe(1);
     standIn.stop();
     await settled();
     expect(time.pending).toBe(0);
@@ -92,5 +96,14 @@ describe('the wallet in memory', () => {
     expect(standIn.ledger.entries()).toHaveLength(0);
     await time.advance(1);
     expect(standIn.ledger.entries()).toHaveLength(1);
+
+    const other = makeFixture();
+    other.standIn.faults.add({ kind: 'late', times: 1, delayMs: 500 });
+    const unanswered = other.wallet.debit(payment(), 100);
+    await other.time.advance(200);
+    expect(await unanswered).toMatchObject({ kind: 'unknown' });
+    other.standIn.stop();
+    await other.time.advance(1_000);
+    expect(other.standIn.ledger.entries()).toHaveLength(0);
   });
 });
