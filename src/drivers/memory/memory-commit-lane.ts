@@ -160,7 +160,10 @@ export class MemoryCommitLane implements CommitLane {
       logRowsLocked: fault?.kind === 'lockWait',
     });
     await server.reached();
-    if (refused === null && fault?.kind !== 'conflict') return { session, transaction };
+    if (refused === null && fault?.kind !== 'conflict') {
+      if (transaction.isOpen) return { session, transaction };
+      return { outcome: { kind: 'unavailable', cause: 'the first packet: killed' } };
+    }
     // 1213 has rolled everything back; after any other refusal the lane does.
     if (refused === null) transaction.chosenAsVictim();
     transaction.rollBack();

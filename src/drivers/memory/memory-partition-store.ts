@@ -74,7 +74,7 @@ export class MemoryPartitionStore implements PartitionStore {
           return isOurs ? { ...row, released: true } : row;
         }),
       );
-      transaction.commit();
+      if (!transaction.commit()) throw unavailable(what, 'the transaction was ended');
     });
   }
 
@@ -87,7 +87,7 @@ export class MemoryPartitionStore implements PartitionStore {
     for (;;) {
       const transaction = new MemoryTransaction(this.database);
       const answer = await transaction.lock(ownerLock(partition), takeoverLockWaitMs);
-      if (answer === 'granted') return this.write(transaction, request);
+      if (answer === 'granted') return this.write(transaction, request, what);
       transaction.rollBack();
       if (answer === 'sessionEnded') throw unavailable(what, answer);
       const now = owners.get(partition);
@@ -101,7 +101,11 @@ export class MemoryPartitionStore implements PartitionStore {
     }
   }
 
-  private write(transaction: MemoryTransaction, request: TakeoverRequest): TakenPartition {
+  private write(
+    transaction: MemoryTransaction,
+    request: TakeoverRequest,
+    what: string,
+  ): TakenPartition {
     const { partition, nodeId, incarnation, lane, advertiseAddr } = request;
     const before = this.database.owners.get(partition);
     const appliedOffset = before?.appliedOffset ?? -1n;
@@ -118,7 +122,7 @@ export class MemoryPartitionStore implements PartitionStore {
       released: false,
     };
     transaction.stage(put(this.database.owners, partition, row));
-    transaction.commit();
+    if (!transaction.commit()) throw unavailable(what, 'the transaction was ended');
     return {
       partition,
       epoch,
