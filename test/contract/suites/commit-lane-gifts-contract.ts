@@ -245,35 +245,27 @@ export function commitLaneGiftsContract(
 
     it('lists pinned rooms first, then by the power of two of their heat, then by room id', async () => {
       const appCode = `heat-${partition}` as AppCode;
+      // Within a bucket the ids run against the heat, across buckets against the order: an edge that
+      // is off by one shows.
       const heats: readonly (readonly [string, bigint])[] = [
-        ['j-none', 0n],
-        ['i-one', 1n],
-        ['h-two', 2n],
-        ['g-three', 3n],
-        ['f-below-2^53', 2n ** 53n - 1n],
-        ['e-above-2^53', big],
-        ['d-at-2^53', 2n ** 53n],
-        ['c-below-2^62', 2n ** 62n - 1n],
-        ['b-at-2^62', 2n ** 62n],
-        ['a-largest', int64Max],
+        ['d-pinned', 0n],
+        ['m-largest', int64Max],
+        ['n-at-2^62', 2n ** 62n],
+        ['a-below-2^62', 2n ** 62n - 1n],
+        ['o-above-2^53', big],
+        ['p-at-2^53', 2n ** 53n],
+        ['b-below-2^53', 2n ** 53n - 1n],
+        ['q-three', 3n],
+        ['r-two', 2n],
+        ['c-one', 1n],
+        ['e-none', 0n],
       ];
       const roomRows = heats.map(([roomId, heat]) =>
         roomRowOf(taken, roomId as RoomId, 1n, { appCode, heat }),
       );
       await commit(giftBatch({ roomId: freshRoomId(), version: 1n }, { roomRows }));
-      await fixture.pin(appCode, 'j-none' as RoomId);
-      expect(await listed(fixture.queries, appCode)).toEqual([
-        ['j-none', 0n],
-        ['a-largest', int64Max],
-        ['b-at-2^62', 2n ** 62n],
-        ['c-below-2^62', 2n ** 62n - 1n],
-        ['d-at-2^53', 2n ** 53n],
-        ['e-above-2^53', big],
-        ['f-below-2^53', 2n ** 53n - 1n],
-        ['g-three', 3n],
-        ['h-two', 2n],
-        ['i-one', 1n],
-      ]);
+      await fixture.pin(appCode, 'd-pinned' as RoomId);
+      expect(await listed(fixture.queries, appCode)).toEqual(heats);
     });
 
     it('moves a room by its next heat and leaves its pin alone', async () => {
