@@ -5,9 +5,11 @@ import { createKafkaCommandSource } from '../drivers/kafka/kafka-command-source.
 import { createKafkaReplySink } from '../drivers/kafka/kafka-reply-sink.ts';
 import { createRedisLeaseDirectory } from '../drivers/redis/redis-lease-directory.ts';
 import type { TopicLayout } from '../ports/partition-store.ts';
+import { fillCatalogue } from './fill-catalogue.ts';
 import { openWallet } from './open-wallet.ts';
 import type { Role } from './role.ts';
 import { stagedRole, type Resources, type RunningStage } from './staged-role.ts';
+import { waitForDependency } from './wait-for-dependency.ts';
 import type { WiringContext } from './wiring-context.ts';
 
 /** One lane per node; a second one is worth its price only when a bench says so. */
@@ -25,6 +27,7 @@ export function wireCell(process: WiringContext): Role {
     timers,
     async prepare(waiting, resources) {
       const layout = await context.foundation.ready(waiting);
+      await waitForDependency('MySQL', () => fillCatalogue(context), waiting);
       return runningCell(context, layout, resources);
     },
   });

@@ -32,7 +32,7 @@ describe('npm start -- --once', { timeout: limitMs + 30_000 }, () => {
   it('ends with 0 when everything arrived, and tells the story', async () => {
     const { code, output } = await start();
     expect(output).toContain('replayed: the stored answer');
-    expect(output).toMatch(/publish timeout +v7 .* ms \(idempotency .* commit .*\)/);
+    expect(output).toMatch(/publish timeout +v8 .* ms \(idempotency .* commit .*\)/);
     expect(output).toMatch(/RoomClosed .* → im \(message and notification\), activity/);
     expect(output).not.toMatch(/missing:|extra:|ERROR/);
     expect(code, output).toBe(0);

@@ -207,7 +207,7 @@ export class CellRig {
       wake: { hint: () => undefined, subscribe: () => () => undefined },
       wallet: createMemoryWallet(this.wallet, time),
       catalogue: this.catalogue,
-      settlements: new MemorySettlementStore(database, rigOptions.commandsTopic),
+      settlements: new MemorySettlementStore(database),
       ...settings.stores,
     } as CellContext);
     const fatal: unknown[] = [];

@@ -1,6 +1,7 @@
 /** Keys of the room business and of the cell that executes it (CFG-2 to CFG-6, CFG-15). */
 import type { FieldTree } from './field-tree.ts';
-import { duration, integer } from './fields.ts';
+import { duration, integer, list } from './fields.ts';
+import { giftOnSale } from './patterns.ts';
 
 /** Top-level keys of the seeds. Values at or below zero mean the default (NEW-3 to NEW-7). */
 export const roomFields = {
@@ -37,6 +38,12 @@ export const roomFields = {
     min: '1s',
     max: '24h',
     lowMeansFallback: true,
+  }),
+  catalogue_at_start: list({
+    about: 'Gifts that cells put on sale when the app never had them: app_code/gift_id=coins.',
+    fallback: [],
+    min: 0,
+    item: giftOnSale,
   }),
   mic_publish_timeout: duration({
     about: 'Longest wait for the confirmation of RTC publishing after MicUp.',

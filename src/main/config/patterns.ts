@@ -39,5 +39,11 @@ export const redisUrl = {
   words: 'a redis:// or rediss:// URL',
 };
 
+/** A gift with its price: app, gift id, coins. */
+export const giftOnSale = {
+  expression: /^[A-Za-z0-9_.:-]{1,64}\/[A-Za-z0-9_.:-]{1,64}=[1-9]\d{0,11}$/,
+  words: 'app_code/gift_id=coins',
+};
+
 /** Any text on one line. */
 export const oneLine = { expression: /^[^\r\n]{1,1024}$/, words: 'one line of text' };

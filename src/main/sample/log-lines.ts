@@ -38,6 +38,7 @@ export function lineForPerson({ level, msg, role, fields }: LogLine): string {
 export interface StageTimes {
   readonly idempotencyMs: number;
   readonly leaseMs: number;
+  readonly walletDebitMs: number;
   readonly saveMutationMs: number;
   readonly totalMs: number;
 }
@@ -56,6 +57,7 @@ export function stageTimesOf({ fields }: LogLine): {
     times: {
       idempotencyMs: number('idempotency_ms'),
       leaseMs: number('lease_ms'),
+      walletDebitMs: number('wallet_debit_ms'),
       saveMutationMs: number('save_mutation_ms'),
       totalMs: number('total_ms'),
     },

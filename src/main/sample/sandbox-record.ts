@@ -46,6 +46,23 @@ export async function readArrived(
   };
 }
 
+const balancesPage = z.object({
+  opening_coins: z.string(),
+  balances: z.array(z.object({ app_code: z.string(), user_id: z.string(), coins: z.string() })),
+});
+
+/** What a user has by the wallet's own books. Throws when the sandbox cannot be asked. */
+export async function readCoins(
+  controlUrl: string,
+  user: { readonly appCode: string; readonly userId: string },
+): Promise<bigint> {
+  const page = balancesPage.parse(await getJson(`${controlUrl}/sandbox/wallet/balances`));
+  const own = page.balances.find(
+    ({ app_code, user_id }) => app_code === user.appCode && user_id === user.userId,
+  );
+  return BigInt(own?.coins ?? page.opening_coins);
+}
+
 /** Orders a fault at the sandbox. */
 export async function orderFault(
   controlUrl: string,

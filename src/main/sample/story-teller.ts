@@ -28,11 +28,13 @@ export function createTeller(
   };
 }
 
-function timesLine({ totalMs, idempotencyMs, leaseMs, saveMutationMs }: StageTimes): string {
+function timesLine(times: StageTimes): string {
+  const { totalMs, idempotencyMs, leaseMs, walletDebitMs, saveMutationMs } = times;
   const ms = (value: number): string => value.toFixed(1);
   const stages = [
     `idempotency ${ms(idempotencyMs)}`,
     `lease ${ms(leaseMs)}`,
+    ...(walletDebitMs > 0 ? [`wallet ${ms(walletDebitMs)}`] : []),
     `commit ${ms(saveMutationMs)}`,
   ];
   return `${ms(totalMs).padStart(6)} ms (${stages.join(' · ')})`;

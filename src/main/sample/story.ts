@@ -33,6 +33,8 @@ export interface StoryStep {
 export interface Stage {
   readonly scene: Scene;
   readonly timers: Timers;
+  /** Coins of a user by the wallet's own books. */
+  readonly coinsOf: (user: SampleUser) => Promise<bigint>;
   readonly tell: (step: StoryStep) => Promise<void>;
 }
 
@@ -62,19 +64,21 @@ export async function playStory(stage: Stage): Promise<void> {
     commands.confirmMicPublishing({ meta, micSessionId: micUp.micSessionId }, call),
   );
   await repeatMicUp(stage, micUp);
-  // 3. Bob takes a seat and never publishes: the room itself takes him down.
-  const silent = await micUpBy(stage, 'bob', 0, 6n);
+  // 3. Bob pays for a gift, once, although he asks twice.
+  await giveRoses(stage);
+  // 4. Bob takes a seat and never publishes: the room itself takes him down.
+  const silent = await micUpBy(stage, 'bob', 0, 7n);
   await waitForPublishTimeout(stage, silent.seatNo);
-  // 4. Everybody goes; what happened can be asked for.
-  await step(stage, 'alice', 'MicDown', 'mic-down-alice', 8n, (meta, call) =>
+  // 5. Everybody goes; what happened can be asked for.
+  await step(stage, 'alice', 'MicDown', 'mic-down-alice', 9n, (meta, call) =>
     commands.micDown({ meta }, call),
   );
-  await step(stage, 'bob', 'LeaveRoom', 'leave-bob', 9n, (meta, call) =>
+  await step(stage, 'bob', 'LeaveRoom', 'leave-bob', 10n, (meta, call) =>
     commands.leaveRoom({ meta }, call),
   );
   await listRooms(stage);
   await askForCommand(stage);
-  await step(stage, 'host', 'CloseRoom', 'close-room', 10n, (meta, call) =>
+  await step(stage, 'host', 'CloseRoom', 'close-room', 11n, (meta, call) =>
     commands.closeRoom({ meta, reason: 'the evening is over' }, call),
   );
 }
@@ -142,6 +146,22 @@ async function repeatMicUp(stage: Stage, first: CommandResult): Promise<void> {
   });
 }
 
+/** Three roses from bob to alice: one debit, told by the wallet's own books (GIFT-3). */
+async function giveRoses(stage: Stage): Promise<void> {
+  const { commands } = stage.scene;
+  const before = await stage.coinsOf('bob');
+  const give: Call = (meta, call) =>
+    commands.sendGift({ meta, giftId: 'rose', giftCount: 3, targetUserIds: ['alice'] }, call);
+  const given = await step(stage, 'bob', 'SendGift', 'roses-bob', 6n, give);
+  const again = await give(stage.scene.meta('roses-bob'), stage.scene.by('bob'));
+  const after = await stage.coinsOf('bob');
+  expect(again.replayed, 'the repeated SendGift was not answered from the log');
+  expect(before - after === 30n, `the wallet took ${before - after} coins from bob, not 30`);
+  expect(given.coinBalanceAfter === after, `SendGift says that bob has ${given.coinBalanceAfter}`);
+  expect(given.roomHeat === 30n, `SendGift says that the room's heat is ${given.roomHeat}`);
+  await tellRead(stage, `bob had ${before} coins, the same id twice`, `now ${after}; heat 30`);
+}
+
 async function waitForPublishTimeout(stage: Stage, seatNo: number): Promise<void> {
   const { scene, timers } = stage;
   for (let polls = 0; polls < timeoutPollsMax; polls += 1) {
@@ -153,7 +173,7 @@ async function waitForPublishTimeout(stage: Stage, seatNo: number): Promise<void
     if (seat?.state === SeatState.IDLE) {
       return stage.tell({
         what: `bob never publishes; the room frees seat ${seatNo}`,
-        commandId: 'sys:mic-publish-timeout:7',
+        commandId: 'sys:mic-publish-timeout:8',
         ended: 'publish timeout',
         version: snapshot?.roomVersion ?? null,
       });
@@ -180,10 +200,10 @@ async function askForCommand(stage: Stage): Promise<void> {
   );
   expect(answer.state === CommandState.APPLIED, 'GetCommand does not say that leave-bob applied');
   expect(
-    answer.result?.roomVersion === 9n,
+    answer.result?.roomVersion === 10n,
     `GetCommand says that leave-bob made version ${answer.result?.roomVersion}`,
   );
-  await tellRead(stage, 'GetCommand(leave-bob) by bob', 'applied, version 9');
+  await tellRead(stage, 'GetCommand(leave-bob) by bob', 'applied, version 10');
 }
 
 function tellRead(stage: Stage, what: string, ended: string): Promise<void> {

@@ -1,0 +1,24 @@
+/**
+ * Puts the gifts of `catalogue_at_start` on sale, for development and first deployments. A gift that
+ * the app ever had is left alone: operators change prices (`roomcell gifts set`), not restarts.
+ */
+import type { AppCode, GiftId } from '../domain/ids.ts';
+import type { WiringContext } from './wiring-context.ts';
+
+/** Throws Retry while MySQL is away. Two cells at once may make two equal versions, which is harmless. */
+export async function fillCatalogue(context: WiringContext): Promise<void> {
+  const { config, mysql, clock, log } = context;
+  for (const text of config.catalogueAtStart) {
+    const { appCode, giftId, coinPrice } = readGiftOnSale(text);
+    if ((await mysql.giftCatalogue.current(appCode, giftId)) !== null) continue;
+    await mysql.giftCatalogue.put(appCode, { giftId, coinPrice, onSale: true }, clock.wallMs());
+    log.info({ appCode, giftId, coinPrice }, 'a gift was put on sale');
+  }
+}
+
+/** Reads `app_code/gift_id=coins`, whose shape the configuration has checked. */
+function readGiftOnSale(text: string): { appCode: AppCode; giftId: GiftId; coinPrice: bigint } {
+  const [name = '', coins = ''] = text.split('=');
+  const [appCode = '', giftId = ''] = name.split('/');
+  return { appCode: appCode as AppCode, giftId: giftId as GiftId, coinPrice: BigInt(coins) };
+}
