@@ -165,7 +165,7 @@ function faultsOf(space: KafkaSpace, proxy: TcpProxy): Faults {
           },
         ];
         // Refused, or answered with false, as long as the old one is still being deleted.
-        return admin.createTopics({ topics }).catch(() => false);
+        return admin.createTopics({ topics, waitForLeaders: false }).catch(() => false);
       });
     },
     async rewind(groupId, topic, partition, offset) {

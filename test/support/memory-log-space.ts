@@ -22,6 +22,7 @@ import { onOneBroker } from './log-space.ts';
 import type { FaultyLogSpace, Where } from './log-space.ts';
 
 const turnMs = 5;
+const setUpMs = 1_000;
 const startWallMs = 1_700_000_000_000;
 const far = 'far';
 
@@ -31,12 +32,18 @@ export interface MemoryLogSpace extends FaultyLogSpace {
   readonly time: VirtualTime;
 }
 
-/** See the file header. `seed` decides every draw. */
-export async function openMemoryLogSpace(seed = 1): Promise<MemoryLogSpace> {
-  const time = new VirtualTime({ startWallMs });
+/**
+ * See the file header. `seed` decides every draw. With `own` the caller moves the time, except while
+ * the space is made.
+ */
+export async function openMemoryLogSpace(
+  seed = 1,
+  own?: { readonly time: VirtualTime; readonly broker: MemoryBroker },
+): Promise<MemoryLogSpace> {
+  const time = own?.time ?? new VirtualTime({ startWallMs });
   const random = seededRandom(seed);
-  const broker = new MemoryBroker({ clock: time, timers: time, random });
-  const running = keepRunning(time);
+  const broker = own?.broker ?? new MemoryBroker({ clock: time, timers: time, random });
+  const running = own === undefined ? keepRunning(time) : { stop: () => undefined };
   const deps = (): DriverDeps => ({ ...driverDeps(), clock: time, timers: time });
   const prefix = 'twin';
   const topics = topicNames(prefix);
@@ -44,7 +51,13 @@ export async function openMemoryLogSpace(seed = 1): Promise<MemoryLogSpace> {
     broker,
     client: where === far ? far : name,
   });
-  await ensureMemoryTopics({ broker, client: 'set-up' }, { ...onOneBroker, prefix }, deps());
+  const making = ensureMemoryTopics(
+    { broker, client: 'set-up' },
+    { ...onOneBroker, prefix },
+    deps(),
+  );
+  if (own !== undefined) await time.advance(setUpMs);
+  await making;
   const partition = (topic: string, id: number) => broker.topic(topic).partition(id);
   const cells = `${prefix}.cells`;
   return {
