@@ -13,7 +13,7 @@ import { imClientContract } from './suites/im-client-contract.ts';
 
 const loopback = { host: '127.0.0.1', port: 0 };
 const random = createSystemRandom();
-const callTimeoutMs = 1_000;
+const callTimeoutMs = 1_500;
 
 imClientContract('Tencent IM over HTTP', async () => {
   const { clock, timers } = driverDeps();

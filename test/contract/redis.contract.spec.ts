@@ -14,7 +14,7 @@ import { wakeContract } from './suites/wake-contract.ts';
 leaseDirectoryContract('Redis', async () => {
   const space = openRedisSpace();
   const proxy = await startTcpProxy({ targetHost: space.host, targetPort: space.port });
-  const leaseTtlMs = 800;
+  const leaseTtlMs = 1_200;
   const open = (nodeId: string) =>
     createRedisLeaseDirectory(
       {

@@ -273,7 +273,7 @@ export function leaseDirectoryContract(
       expect(isEnded).toBe(true);
       expect((await late).map(({ kind }) => kind)).toEqual(['unreachable', 'unreachable']);
       await fixture.setServer('up');
-      await fixture.pass(400);
+      await fixture.pass(250);
       expect(await fixture.nodeA.ownerOf(claim.roomKey)).toMatchObject({ token: '7.1' });
       // Nothing is known from the call itself; asking tells that it had run.
       expect(await one(fixture.nodeA.verify([{ ...claim, token: '7.1' }], budgetMs))).toEqual({
