@@ -62,7 +62,8 @@ describe('the kept first places', () => {
         });
         expect(top).toEqual(topOfGiftSenders(all.values()));
       }),
-      { numRuns: 40 },
+      // Making a history of hundreds of gifts smaller takes minutes and tells no more; the seed does.
+      { numRuns: 40, endOnFailure: true },
     );
   }, 30_000);
 
@@ -74,8 +75,8 @@ describe('the kept first places', () => {
     expect(withGiftSender(full, late)).toEqual(full);
     const ahead = withGiftSender(full, senderOf('new', 11n, 1_000n));
     expect(names(ahead)).toEqual(['new', ...names(full.slice(0, -1))]);
-    const moved = withGiftSender(ahead, senderOf('u98', 12n, 1_001n));
-    expect(names(moved).slice(0, 3)).toEqual(['u98', 'new', 'u0']);
+    const moved = withGiftSender(ahead, senderOf('u5', 12n, 1_001n));
+    expect(names(moved).slice(0, 3)).toEqual(['u5', 'new', 'u0']);
     expect(new Set(names(moved)).size).toBe(topGiftSendersMax);
   });
 

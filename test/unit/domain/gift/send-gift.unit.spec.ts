@@ -5,8 +5,7 @@ import type { GiftId, UserId } from '../../../../src/domain/ids.ts';
 import type { SendGift } from '../../../../src/domain/room/commands.ts';
 import { plan } from '../../../../src/domain/room/plan.ts';
 import { InvariantError } from '../../../../src/kernel/assert.ts';
-import { commandOf, given } from '../../../support/decider-spec.ts';
-import type { GivenRoom } from '../../../support/decider-spec.ts';
+import { commandOf, given, GivenRoom } from '../../../support/decider-spec.ts';
 import {
   alice,
   asUser,
@@ -157,6 +156,12 @@ describe('The room refuses before any payment, and says the same whatever the wa
   it('a gift in a closed room, before it looks at anything else', () => {
     const over = given(created(), closed());
     refused(sendGift([]), alice, 'ROOM_CLOSED', { room_status: 'closed' }, over);
+  });
+
+  it('a gift in a room that is closing, in which sender and target still are', () => {
+    // `closing` exists only with a configured grace, which has no event yet: made by hand.
+    const closing = new GivenRoom({ ...room.state, status: 'closing' }, 2);
+    refused(sendGift([bob]), alice, 'ROOM_CLOSED', { room_status: 'closing' }, closing);
   });
 
   it('a gift in a room that was never made', () => {
