@@ -16,6 +16,18 @@ settlementStoreContract('MySQL', async (layout) => {
   return {
     settlements: space.drivers.settlementStore,
     lane,
+    endOf: async (debitKey) => {
+      const [row] = await space.sql(
+        'SELECT refunded_coins, settled_at_ms FROM wallet_settlement WHERE debit_key = ?',
+        [debitKey],
+      );
+      const coins = row?.['refunded_coins'] ?? null;
+      const endedAtMs = row?.['settled_at_ms'] ?? null;
+      return {
+        refundedCoins: coins === null ? null : BigInt(String(coins)),
+        settledAtMs: endedAtMs === null ? null : Number(endedAtMs),
+      };
+    },
     clear: async () => {
       await space.sql('DELETE FROM wallet_settlement');
     },

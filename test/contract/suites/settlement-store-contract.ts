@@ -9,6 +9,10 @@ import { emptyBatch, open, settlementOf } from '../../support/lane-batches.ts';
 export interface SettlementStoreFixture {
   readonly settlements: SettlementStore;
   readonly lane: CommitLane;
+  /** What no port shows: how a row ended; nulls while it is open. */
+  endOf(
+    debitKey: string,
+  ): Promise<{ readonly refundedCoins: bigint | null; readonly settledAtMs: number | null }>;
   clear(): Promise<void>;
   close(): Promise<void>;
 }
@@ -115,6 +119,10 @@ export function settlementStoreContract(
       expect(await dueKeys([1])).toEqual([other.debitKey]);
       expect((await settlements.listOpen(10)).map((row) => row.debitKey)).toEqual([other.debitKey]);
       expect((await settlements.backlog()).open).toBe(1);
+      const ended = { refundedCoins: big, settledAtMs: 2_000 };
+      expect(await fixture.endOf(one.debitKey)).toEqual(ended);
+      const isOpen = { refundedCoins: null, settledAtMs: null };
+      expect(await fixture.endOf(other.debitKey)).toEqual(isOpen);
     });
 
     it('is not opened again by a batch that brings an ended key once more', async () => {

@@ -28,6 +28,10 @@ settlementStoreContract('memory', async (layout) => {
   return {
     settlements: new MemorySettlementStore(database),
     lane: new MemoryCommitLane(database),
+    endOf: (debitKey) => {
+      const { refundedCoins = null, settledAtMs = null } = database.settlements.get(debitKey) ?? {};
+      return Promise.resolve({ refundedCoins, settledAtMs });
+    },
     clear: () => {
       database.settlements.clear();
       return Promise.resolve();
