@@ -16,6 +16,8 @@ const keepaliveTimeoutMs = 10_000;
 const connectionAgeMs = 30 * 60_000;
 const connectionAgeGraceMs = 60_000;
 const streamsPerConnectionMax = 1_000;
+const reconnectFirstMs = 250;
+const reconnectLongestMs = 5_000;
 
 /** Options of a server that takes requests up to `receiveBytesMax`. */
 export function serverOptions(receiveBytesMax: number, sendBytesMax: number): ChannelOptions {
@@ -39,6 +41,9 @@ export function clientOptions(receiveBytesMax: number, sendBytesMax: number): Ch
     'grpc.max_send_message_length': sendBytesMax,
     'grpc.keepalive_time_ms': keepaliveTimeMs,
     'grpc.keepalive_timeout_ms': keepaliveTimeoutMs,
+    // grpc-js would let up to two minutes pass before it tries a server again that was away.
+    'grpc.initial_reconnect_backoff_ms': reconnectFirstMs,
+    'grpc.max_reconnect_backoff_ms': reconnectLongestMs,
     // Pings only while calls are open: an idle client costs a server nothing.
     'grpc.keepalive_permit_without_calls': 0,
   };
