@@ -1,5 +1,6 @@
 /** The bad days of the memory database; see `fault-space.ts`. */
-import { laneName, type MemoryCommitLane } from '../../src/drivers/memory/memory-commit-lane.ts';
+import { laneName } from '../../src/drivers/memory/lane-settings.ts';
+import type { MemoryCommitLane } from '../../src/drivers/memory/memory-commit-lane.ts';
 import { ownerLock, roomLock } from '../../src/drivers/memory/lane-packet.ts';
 import { MemoryPartitionStore } from '../../src/drivers/memory/memory-partition-store.ts';
 import { MemoryTransaction, type MemorySession } from '../../src/drivers/memory/memory-session.ts';

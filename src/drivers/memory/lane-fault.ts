@@ -1,4 +1,5 @@
 /** What the next transaction of a memory lane does instead of ending normally. */
+import type { CommitOutcome } from '../../ports/commit-lane.ts';
 
 /**
  * Each kind says how a real server is brought to it; the suite "what befalls a commit lane" does so
@@ -35,3 +36,19 @@ export type LaneFault =
   | { readonly kind: 'lostInPacket' }
   /** The connection dies between the first packet and COMMIT: KILL while the gate is awaited. */
   | { readonly kind: 'lostAtGate' };
+
+/** The outcome of a fault that meets the batch before anything of it is done; null for the others. */
+export function refusedBy(fault: LaneFault | null): CommitOutcome | null {
+  switch (fault?.kind) {
+    case 'fenceBusy':
+      return fault;
+    case 'duplicateCommand':
+      return { kind: 'duplicateCommand', cause: 'log: 1062 by the test' };
+    case 'unavailable':
+    case 'readOnly':
+    case 'tooManyConnections':
+      return { kind: 'unavailable', cause: `${fault.kind} by the test` };
+    default:
+      return null;
+  }
+}

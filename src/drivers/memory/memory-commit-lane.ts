@@ -12,43 +12,20 @@ import type {
   LaneBatch,
   SettledCommit,
 } from '../../ports/commit-lane.ts';
-import type { Timers } from '../../ports/timers.ts';
-import type { LaneFault } from './lane-fault.ts';
+import { refusedBy, type LaneFault } from './lane-fault.ts';
 import { runPacket } from './lane-packet.ts';
+import { laneName, laneSettings, type MemoryLaneSettings } from './lane-settings.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import { unavailable } from './memory-server.ts';
 import type { MemorySession, MemoryTransaction } from './memory-session.ts';
 import { readHowItEnded } from './lane-settle.ts';
 
 export type { LaneFault } from './lane-fault.ts';
-
-/** Which lane this is and how long it waits; the defaults are the real lane's. */
-export interface MemoryLaneSettings {
-  /** Of its process; a successor finds the lane by it. A lane without one cannot be ended by name. */
-  readonly incarnation?: string;
-  readonly lane?: number;
-  /** For the answer to the first packet, lock waits included. Default 3 s. */
-  readonly packetMs?: number;
-  /** For the answer to COMMIT. Default 3 s. */
-  readonly commitMs?: number;
-  /** For the gate; then it counts as a no. Default 1 s. */
-  readonly gateMs?: number;
-  /** Lock wait of one statement, at the server. Default 1 s. */
-  readonly lockWaitMs?: number;
-  /** After so long without a word in a transaction the server ends the connection. Default 10 s. */
-  readonly silentMs?: number;
-  /** Of the process. Default: the server's. */
-  readonly timers?: Timers;
-}
+export type { MemoryLaneSettings } from './lane-settings.ts';
 
 type PacketEnd =
   | { readonly session: MemorySession; readonly transaction: MemoryTransaction }
   | { readonly outcome: CommitOutcome };
-
-/** Name by which others find a lane's connection; the real lock's name is a digest of the same. */
-export function laneName(incarnation: string, lane: number): string {
-  return `${incarnation}\0${lane}`;
-}
 
 /** See the file header. */
 export class MemoryCommitLane implements CommitLane {
@@ -65,17 +42,7 @@ export class MemoryCommitLane implements CommitLane {
 
   constructor(database: MemoryDatabase, settings: MemoryLaneSettings = {}) {
     this.database = database;
-    this.settings = {
-      incarnation: '',
-      lane: 0,
-      packetMs: 3_000,
-      commitMs: 3_000,
-      gateMs: 1_000,
-      lockWaitMs: 1_000,
-      silentMs: 10_000,
-      timers: database.server.timers,
-      ...settings,
-    };
+    this.settings = laneSettings(settings, database.server.timers);
   }
 
   async commit(batch: LaneBatch, gate: CommitGate): Promise<CommitOutcome> {
@@ -226,21 +193,5 @@ export class MemoryCommitLane implements CommitLane {
     const { gateMs, timers } = this.settings;
     await this.database.server.within(asked, gateMs, timers);
     return isOpen;
-  }
-}
-
-/** Faults that meet the batch before anything of it is done. */
-function refusedBy(fault: LaneFault | null): CommitOutcome | null {
-  switch (fault?.kind) {
-    case 'fenceBusy':
-      return fault;
-    case 'duplicateCommand':
-      return { kind: 'duplicateCommand', cause: 'log: 1062 by the test' };
-    case 'unavailable':
-    case 'readOnly':
-    case 'tooManyConnections':
-      return { kind: 'unavailable', cause: `${fault.kind} by the test` };
-    default:
-      return null;
   }
 }

@@ -10,7 +10,7 @@ import type {
   TopicLayout,
 } from '../../ports/partition-store.ts';
 import { ownerLock } from './lane-packet.ts';
-import { laneName } from './memory-commit-lane.ts';
+import { laneName } from './lane-settings.ts';
 import { change, put, type MemoryDatabase } from './memory-database.ts';
 import type { OwnerRecord } from './memory-rows.ts';
 import { pooledLockWaitMs, unavailable } from './memory-server.ts';

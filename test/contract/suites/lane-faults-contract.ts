@@ -158,7 +158,8 @@ export function laneFaultsContract(name: string, openSpace: () => Promise<FaultS
         const rival = await space.openRival();
         await rival.holdRoom(keyOf(roomId));
         const outcome = await space.ended(lane.commit(stepOf(roomId), open()));
-        expect(outcome).toMatchObject({ kind: 'conflict' });
+        const cause = expect.stringContaining('1205');
+        expect(outcome).toMatchObject({ kind: 'conflict', cause });
         await rival.end();
         expect(await space.store.readOwner(partition)).toMatchObject({ commitSeq: 2n });
         expect(await lane.commit(stepOf(roomId), open())).toEqual({ kind: 'committed' });
@@ -183,7 +184,8 @@ export function laneFaultsContract(name: string, openSpace: () => Promise<FaultS
         const committing = lane.commit(stepOf(first, last), open());
         await space.somebodyWaitsFor('roomRow');
         await rival.holdRoom(keyOf(first));
-        expect(await space.ended(committing)).toMatchObject({ kind: 'conflict' });
+        const cause = expect.stringContaining('1213');
+        expect(await space.ended(committing)).toMatchObject({ kind: 'conflict', cause });
         await rival.end();
         expect((await space.reader.loadRoom(keyOf(first))).meta?.version).toBe(1n);
         expect(await space.store.readOwner(partition)).toMatchObject({ commitSeq: 2n });

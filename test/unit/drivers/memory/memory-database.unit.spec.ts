@@ -4,9 +4,12 @@
  */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { LaneFault } from '../../../../src/drivers/memory/lane-fault.ts';
-import { laneName, MemoryCommitLane } from '../../../../src/drivers/memory/memory-commit-lane.ts';
+import { ownerLock } from '../../../../src/drivers/memory/lane-packet.ts';
+import { laneName } from '../../../../src/drivers/memory/lane-settings.ts';
+import { MemoryCommitLane } from '../../../../src/drivers/memory/memory-commit-lane.ts';
 import { commitsKept, MemoryDatabase } from '../../../../src/drivers/memory/memory-database.ts';
 import { createMemoryDrivers } from '../../../../src/drivers/memory/memory-drivers.ts';
+import { MemoryTransaction } from '../../../../src/drivers/memory/memory-session.ts';
 import type { MemoryPort } from '../../../../src/drivers/memory/memory-server.ts';
 import { VirtualTime } from '../../../../src/drivers/memory/virtual-time.ts';
 import { createDeferred } from '../../../../src/kernel/deferred.ts';
@@ -228,6 +231,26 @@ describe('a transaction of a frozen process', () => {
   });
 });
 
+describe('a takeover whose row changed while it waited', () => {
+  it('ends nobody: an owner who commits is healthy, whoever holds the row now', async () => {
+    const gate = createDeferred<boolean>();
+    const committing = lane.commit(batchAt(0n), gate.promise);
+    await space.time.advance(0);
+    const connection = space.database.server.named(laneName('one', 0));
+    const rival = new MemoryTransaction(space.database);
+    const held = rival.lock(ownerLock(1), 3_000);
+    const taking = take('successor');
+    await space.time.advance(500);
+    gate.resolve(true);
+    expect(await committing).toEqual({ kind: 'committed' });
+    expect(await held).toBe('granted');
+    await space.time.advance(600);
+    rival.rollBack();
+    expect(await taking).toMatchObject({ epoch: 2n });
+    expect(space.database.server.named(laneName('one', 0))).toBe(connection);
+  });
+});
+
 describe('a frozen server', () => {
   it('stores a COMMIT that it was sent before, after the lane has given up', async () => {
     const gate = createDeferred<boolean>();
@@ -251,6 +274,14 @@ describe('a frozen server', () => {
     await space.time.advance(60_000);
     expect(await space.drivers.partitionStore.readOwner(1)).toMatchObject({ epoch: 1n });
   });
+});
+
+it('marks of settled offsets go when the applied offset passes them', async () => {
+  const marked = fenceOf(taken, 'one', { appliedOffset: 0n, settledOffsets: [2n, 5n] });
+  await lane.commit({ ...emptyBatch, fences: [marked] }, open());
+  const passed = fenceOf(taken, 'one', { commitSeq: 1n, appliedOffset: 3n });
+  await lane.commit({ ...emptyBatch, fences: [passed] }, open());
+  expect([...(space.database.settled.get(1) ?? [])]).toEqual([5n]);
 });
 
 describe('a way that takes time', () => {
