@@ -167,6 +167,15 @@ export function outboxClaimContract(
         });
       });
 
+      it('a head that was given back waits for the rest of its run', async () => {
+        const ids = await rig.putRoom('a', 3);
+        const run = await rig.claimOne();
+        await rig.store.giveBack(run.claimToken, ids.slice(0, 1));
+        expect(await rig.store.claimRuns(claimOf())).toEqual([]);
+        await rig.store.giveBack(run.claimToken, ids.slice(1));
+        expect(shownRuns(await rig.store.claimRuns(claimOf()))).toEqual(['a/im: 1,2,3']);
+      });
+
       it('a late give-back of somebody else’s claim changes nothing', async () => {
         const [id] = (await rig.putRoom('a', 1)) as [bigint];
         const old = await rig.claimOne();
