@@ -70,17 +70,23 @@ async function moveEnds(space: RedisSpace, byMs: number): Promise<void> {
   }
 }
 
-wakeContract('Redis', () => {
+wakeContract('Redis', async () => {
   const space = openRedisSpace();
-  const open = (incarnation: string) =>
-    createRedisWake({ redis: space, topic: 'outbox', incarnation }, driverDeps());
-  const [here, there] = [open('one'), open('other')];
-  return Promise.resolve({
+  const proxy = await startTcpProxy({ targetHost: space.host, targetPort: space.port });
+  // A hint is heard over there before this end knows that it is sent.
+  proxy.setMode({ kind: 'delay', delayMs: 20 });
+  const { keyPrefix } = space;
+  const open = (incarnation: string, url: string) =>
+    createRedisWake({ redis: { url, keyPrefix }, topic: 'outbox', incarnation }, driverDeps());
+  const here = open('one', `redis://127.0.0.1:${proxy.port}`);
+  const there = open('other', space.url);
+  return {
     here,
     there,
     async close() {
       await Promise.all([here.stop(), there.stop()]);
+      await proxy.close();
       await space.close();
     },
-  });
+  };
 });

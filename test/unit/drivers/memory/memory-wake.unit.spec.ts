@@ -7,10 +7,8 @@ import { createSystemTimers } from '../../../../src/drivers/system/system-timers
 import { wakeContract } from '../../../contract/suites/wake-contract.ts';
 
 wakeContract('memory', () => {
-  const hub = new MemoryWakeHub({
-    timers: createSystemTimers(),
-    log: new MemoryLogSink().log(),
-  });
+  const context = { timers: createSystemTimers(), log: new MemoryLogSink().log() };
+  const hub = new MemoryWakeHub(context);
   const [here, there] = [hub.open(), hub.open()];
   return Promise.resolve({
     here,

@@ -26,6 +26,11 @@ describe('seeded chance', () => {
     ]);
   });
 
+  it('gives two names different draws', () => {
+    const random = createSeededRandom('7');
+    expect(random.hex(8, 'token')).not.toBe(random.hex(8, 'incarnation'));
+  });
+
   it('tells of every draw, in order', () => {
     const heard: string[] = [];
     const random = createSeededRandom('7', (why) => heard.push(why));
