@@ -160,6 +160,19 @@ describe('startStack', () => {
     expect(lines.at(-1)).toMatch(/going native$/);
   });
 
+  it('starts nothing else for whoever interrupted the start', async () => {
+    environment['HANGS'] = '*up*';
+    const lines: string[] = [];
+    const ending = new AbortController();
+    const log = (line: string): unknown => lines.push(line);
+    const started = startStack({ environment, log, signal: ending.signal });
+    const refused = expect(started).rejects.toThrow('The start was interrupted.');
+    await waitUntil('the engine is at work', () => Promise.resolve(calls().length === 3));
+    ending.abort();
+    await refused;
+    expect(lines).toEqual([expect.stringMatching(/^stack: starting containers/)]);
+  });
+
   it('asks no engine where configuration names a server', async () => {
     Object.assign(environment, {
       ROOMCELL_MYSQL_PORT: '1',
