@@ -7,11 +7,12 @@ import type { WiringContext } from './wiring-context.ts';
 
 /** Throws Retry while MySQL is away. Two cells at once may make two equal versions, which is harmless. */
 export async function fillCatalogue(context: WiringContext): Promise<void> {
-  const { config, mysql, clock, log } = context;
+  const { config, drivers, clock, log } = context;
+  const { giftCatalogue } = drivers.stores;
   for (const text of config.catalogueAtStart) {
     const { appCode, giftId, coinPrice } = readGiftOnSale(text);
-    if ((await mysql.giftCatalogue.current(appCode, giftId)) !== null) continue;
-    await mysql.giftCatalogue.put(appCode, { giftId, coinPrice, onSale: true }, clock.wallMs());
+    if ((await giftCatalogue.current(appCode, giftId)) !== null) continue;
+    await giftCatalogue.put(appCode, { giftId, coinPrice, onSale: true }, clock.wallMs());
     log.info({ appCode, giftId, coinPrice }, 'a gift was put on sale');
   }
 }

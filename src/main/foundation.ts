@@ -3,18 +3,11 @@
  * commands topic. Done once per process and shared by its roles; safe when many processes do it at
  * once, because each step is.
  */
-import type { KafkaDeps, KafkaSettings } from '../drivers/kafka/kafka-settings.ts';
-import { ensureTopics } from '../drivers/kafka/topics.ts';
 import type { TopicPlan, TopicReport } from '../drivers/log-client/topic-plan.ts';
-import type { MysqlServerSettings } from '../drivers/mysql/connection-settings.ts';
-import { migrate, MigrationError } from '../drivers/mysql/migrate.ts';
-import { toFailure } from '../drivers/mysql/mysql-errors.ts';
-import type { MysqlDrivers } from '../drivers/mysql/mysql-drivers.ts';
-import { join } from 'node:path';
 import type { TopicLayout } from '../ports/partition-store.ts';
 import type { TopicNames } from '../protocol/topics.ts';
 import type { RoomcellConfig } from './config/config-schema.ts';
-import { projectRoot } from './project-root.ts';
+import type { DriverSet } from './driver-set.ts';
 import type { RoleName } from './role.ts';
 import { waitForDependency, type Waiting } from './wait-for-dependency.ts';
 
@@ -31,11 +24,8 @@ export interface Foundation {
 export interface FoundationParts {
   readonly config: RoomcellConfig;
   readonly roles: readonly RoleName[];
-  readonly mysql: MysqlDrivers;
-  readonly mysqlServer: MysqlServerSettings;
-  readonly kafka: KafkaSettings;
   readonly topics: TopicNames;
-  readonly ports: KafkaDeps;
+  readonly drivers: DriverSet;
 }
 
 /** Nothing is touched before the first `ready`. */
@@ -68,35 +58,26 @@ export function topicPlanOf({ kafka }: RoomcellConfig): TopicPlan {
   };
 }
 
-/** Applies the migrations of this release; answers their names. Retry failure: server away. */
-export async function migrateNow(server: MysqlServerSettings): Promise<readonly string[]> {
-  try {
-    return await migrate(server, join(projectRoot(), 'migrations'));
-  } catch (error) {
-    if (error instanceof MigrationError) throw error;
-    throw toFailure(error, 'migration');
-  }
-}
-
 async function lay(parts: FoundationParts, waiting: Waiting): Promise<TopicLayout> {
-  const { config, mysql, topics } = parts;
+  const { config, drivers, topics } = parts;
+  const { foundation } = drivers;
   const { log } = waiting;
   // 1. Tables.
   if (config.mysql.migrateAtStart) {
-    const applied = await waitForDependency('MySQL', () => migrateNow(parts.mysqlServer), waiting);
+    const applied = await waitForDependency('MySQL', () => foundation.migrate(), waiting);
     if (applied.length > 0) log.info({ migrations: applied }, 'tables brought up to date');
   }
   await refuseForgetfulServer(parts, waiting);
   // 2. Topics. The driver waits for an absent broker by itself, so the reason is told beforehand.
   waiting.onWaiting('waiting for Kafka');
-  const report = await ensureTopics(parts.kafka, topicPlanOf(config), parts.ports, waiting.signal);
+  const report = await foundation.ensureTopics(topicPlanOf(config), waiting.signal);
   waiting.onWaiting(null);
   if (report.created.length > 0) log.info({ topics: report.created }, 'topics created');
   // 3. Layout: MySQL's answer counts, whatever this process would have chosen.
   const layout = await waitForDependency(
     'MySQL',
     () =>
-      mysql.partitionStore.ensureLayout({
+      drivers.stores.partitionStore.ensureLayout({
         topic: topics.commands,
         partitionCount: config.kafka.commandsPartitions,
         hash: 'murmur2',
@@ -110,14 +91,11 @@ async function lay(parts: FoundationParts, waiting: Waiting): Promise<TopicLayou
 /** A cell on a server that may lose commits would make every reply a lie. */
 async function refuseForgetfulServer(parts: FoundationParts, waiting: Waiting): Promise<void> {
   if (!parts.roles.includes('cell')) return;
-  const findings = await waitForDependency('MySQL', () => parts.mysql.checkDurability(), waiting);
+  const { foundation } = parts.drivers;
+  const findings = await waitForDependency('MySQL', () => foundation.durabilityFaults(), waiting);
   if (findings.length === 0) return;
-  const refusals = findings.map(({ refusal }) => refusal);
-  if (parts.config.environment === 'production') throw new Error(refusals.join(' '));
-  waiting.log.warn(
-    { findings: refusals },
-    'the database may lose commits; never do this in production',
-  );
+  if (parts.config.environment === 'production') throw new Error(findings.join(' '));
+  waiting.log.warn({ findings }, 'the database may lose commits; never do this in production');
 }
 
 function judgeTopics(report: TopicReport, layout: TopicLayout, { log }: Waiting): void {

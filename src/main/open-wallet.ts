@@ -17,9 +17,9 @@ export interface OpenWallet {
 }
 
 /** Connects with the first call. */
-export function openWallet({ config, mysql, clock, log }: WiringContext): OpenWallet {
+export function openWallet({ config, drivers, clock, log }: WiringContext): OpenWallet {
   const { addr, token } = config.wallet;
-  const { giftCatalogue: catalogue, settlementStore: settlements } = mysql;
+  const { giftCatalogue: catalogue, settlementStore: settlements } = drivers.stores;
   if (addr === '') {
     log.warn({}, 'wallet.addr is not set: no gift can be sent');
     return { wallet: absentWallet, catalogue: nothingOnSale(catalogue), settlements };

@@ -64,11 +64,14 @@ export async function runRoles(
     flush: () => output.flush(logFlushMs),
   });
   log.info({ roles, incarnation: context.incarnation }, 'starting');
+  const { warning } = context.drivers;
+  if (warning !== null) log.warn({ drivers: config.drivers }, warning);
   const code = await runWithOps(config, {
     host,
     log,
     prometheus,
     dropped: () => output.droppedLines(),
+    warning,
   });
   await closeContext(context);
   log.info({ exit_code: code }, 'the process ends');
@@ -83,13 +86,14 @@ async function runWithOps(
     readonly log: Log;
     readonly prometheus: PrometheusMetrics;
     readonly dropped: () => number;
+    readonly warning: string | null;
   },
 ): Promise<ExitCode> {
-  const { host, log, prometheus, dropped } = parts;
+  const { host, log, prometheus, dropped, warning } = parts;
   let ops: OpsServer;
   try {
     ops = await startOpsServer(listenAddressOf(config.ops.listen), {
-      readiness: () => host.readiness(),
+      readiness: () => ({ ...host.readiness(), ...(warning === null ? {} : { warning }) }),
       metricsContentType: prometheus.contentType,
       metricsText: () => {
         prometheus.metrics.gauge('ready', host.readiness().ready ? 1 : 0);

@@ -3,7 +3,6 @@ import { adapterDefaults, type AdapterOptions } from '../adapters/adapter-option
 import { createAdapter } from '../adapters/adapter.ts';
 import type { EventSender } from '../adapters/event-sender.ts';
 import { createEnvelopeReader } from '../adapters/read-envelope.ts';
-import { createKafkaEventSource } from '../drivers/kafka/kafka-event-source.ts';
 import type { RoomcellConfig } from './config/config-schema.ts';
 import type { RoleName } from './role.ts';
 import type { RunningStage } from './staged-role.ts';
@@ -15,25 +14,15 @@ export function runningAdapter(
   role: RoleName,
   sender: EventSender,
 ): RunningStage {
-  const { clock, timers, random, log, metrics, trace, kafka, topics, config } = context;
+  const { clock, timers, random, log, metrics, trace, drivers, config } = context;
   let isCrashed = false;
-  const source = createKafkaEventSource(
-    {
-      kafka,
-      topic: topics.events[sender.destination],
-      groupId: `${config.kafka.topicPrefix}.${role}`,
-      instanceName: context.nodeId,
-      sessionTimeoutMs: config.kafka.sessionTimeoutMs,
-      rebalanceTimeoutMs: config.kafka.rebalanceTimeoutMs,
-    },
-    context.driverPorts,
-  );
+  const source = drivers.eventSource(sender.destination, role, context.driverPorts);
   const adapter = createAdapter(
     {
       source,
-      store: context.outboxStore,
-      readEnvelope: createEnvelopeReader(context.codec, context.mysql.schemaRegistry),
-      wake: context.wake,
+      store: drivers.stores.outboxStore,
+      readEnvelope: createEnvelopeReader(context.codec, drivers.stores.schemaRegistry),
+      wake: drivers.wake,
       clock,
       timers,
       random,

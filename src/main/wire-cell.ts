@@ -1,9 +1,6 @@
-/** Role `cell`: the single writer on Kafka, MySQL and Redis. */
+/** Role `cell`: the single writer on the log, the tables and the leases. */
 import type { CellOptions } from '../cell/cell-options.ts';
 import { Cell } from '../cell/cell.ts';
-import { createKafkaCommandSource } from '../drivers/kafka/kafka-command-source.ts';
-import { createKafkaReplySink } from '../drivers/kafka/kafka-reply-sink.ts';
-import { createRedisLeaseDirectory } from '../drivers/redis/redis-lease-directory.ts';
 import type { TopicLayout } from '../ports/partition-store.ts';
 import { fillCatalogue } from './fill-catalogue.ts';
 import { openWallet } from './open-wallet.ts';
@@ -38,32 +35,12 @@ function runningCell(
   layout: TopicLayout,
   resources: Resources,
 ): RunningStage {
-  const { kafka, topics, config, mysql, driverPorts, incarnation, nodeId } = context;
-  const { clock, timers, random, log, metrics, trace, codec, wake } = context;
-  const source = createKafkaCommandSource(
-    {
-      kafka,
-      topic: topics.commands,
-      groupId: `${topics.commands}.cells`,
-      instanceName: nodeId,
-      partitionCount: layout.partitionCount,
-      sessionTimeoutMs: config.kafka.sessionTimeoutMs,
-      rebalanceTimeoutMs: config.kafka.rebalanceTimeoutMs,
-      heartbeatIntervalMs: config.kafka.heartbeatIntervalMs,
-    },
-    driverPorts,
-  );
-  const replies = createKafkaReplySink({ kafka, topic: topics.replies }, driverPorts);
-  const leases = createRedisLeaseDirectory(
-    {
-      redis: context.redis,
-      nodeId,
-      leaseTtlMs: config.leaseTtlMs,
-      ...(config.leaseRenewAfterMs === 0 ? {} : { renewAfterMs: config.leaseRenewAfterMs }),
-    },
-    driverPorts,
-  );
-  const lane = mysql.openLane({ incarnation, lane: onlyLane });
+  const { config, drivers, driverPorts, incarnation } = context;
+  const { clock, timers, random, log, metrics, trace, codec } = context;
+  const source = drivers.commandSource(layout.partitionCount, driverPorts);
+  const replies = drivers.replySink(driverPorts);
+  const leases = drivers.leaseDirectory(driverPorts);
+  const lane = drivers.stores.openLane({ incarnation, lane: onlyLane });
   const paying = openWallet(context);
   resources.add('wallet connection', () => paying.wallet.stop());
   resources.add('leases', () => leases.stop());
@@ -78,15 +55,15 @@ function runningCell(
     metrics,
     trace,
     codec,
-    schemas: mysql.schemaRegistry,
+    schemas: drivers.stores.schemaRegistry,
     source,
     replies,
     leases,
-    partitions: mysql.partitionStore,
-    rooms: mysql.roomReader,
-    snapshots: mysql.snapshotStore,
+    partitions: drivers.stores.partitionStore,
+    rooms: drivers.stores.roomReader,
+    snapshots: drivers.stores.snapshotStore,
     lane,
-    wake,
+    wake: drivers.wake,
     ...paying,
   });
   return {

@@ -1,9 +1,7 @@
-/** Role `gateway`: the gateway stage on Kafka and MySQL, served by gRPC. */
+/** Role `gateway`: the gateway stage on the log and the tables, served by gRPC. */
 import type { GrpcHost } from '../drivers/grpc/grpc-host.ts';
 import { createRoomGrpcServer, type GrpcAuth } from '../drivers/grpc/room-grpc-server.ts';
 import { createTokenVerifier, type TokenKeys } from '../drivers/jwt/token-verifier.ts';
-import { createKafkaCommandSink } from '../drivers/kafka/kafka-command-sink.ts';
-import { createKafkaReplySource } from '../drivers/kafka/kafka-reply-source.ts';
 import { createScryptPasswords } from '../drivers/scrypt/scrypt-passwords.ts';
 import { createGateway, type Gateway, type GatewayPorts } from '../gateway/gateway.ts';
 import { defaultGatewayLimits, type GatewayLimits } from '../gateway/limits.ts';
@@ -79,8 +77,9 @@ function servedGateway(context: WiringContext, gateway: Gateway, server: GrpcHos
 }
 
 function gatewayPorts(context: WiringContext): GatewayPorts {
-  const { kafka, topics, mysql, driverPorts, config, clock, timers, random, log } = context;
+  const { drivers, driverPorts, config, clock, timers, random, log } = context;
   const { metrics, trace, codec } = context;
+  const { stores } = drivers;
   return {
     clock,
     timers,
@@ -89,23 +88,14 @@ function gatewayPorts(context: WiringContext): GatewayPorts {
     metrics,
     trace,
     codec,
-    schemaRegistry: mysql.schemaRegistry,
-    commandSink: createKafkaCommandSink({ kafka, topic: topics.commands }, driverPorts),
+    schemaRegistry: stores.schemaRegistry,
+    commandSink: drivers.commandSink(driverPorts),
     newReplySource: () =>
-      createKafkaReplySource(
-        {
-          kafka,
-          topic: topics.replies,
-          groupId: `${topics.replies}.${random.hex(readerNameBytes, 'reply reader')}`,
-          sessionTimeoutMs: config.kafka.sessionTimeoutMs,
-          heartbeatIntervalMs: config.kafka.heartbeatIntervalMs,
-        },
-        driverPorts,
-      ),
-    replySlots: mysql.replySlots,
-    roomReader: mysql.roomReader,
-    roomQueries: mysql.roomQueries,
-    partitionStore: mysql.partitionStore,
+      drivers.replySource(random.hex(readerNameBytes, 'reply reader'), driverPorts),
+    replySlots: stores.replySlots,
+    roomReader: stores.roomReader,
+    roomQueries: stores.roomQueries,
+    partitionStore: stores.partitionStore,
     passwords: createScryptPasswords({ secret: config.deploymentSecret }),
   };
 }

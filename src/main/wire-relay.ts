@@ -1,5 +1,4 @@
-/** Role `relay`: carries outbox rows from MySQL to the destinations' topics. */
-import { createKafkaEventSink } from '../drivers/kafka/kafka-event-sink.ts';
+/** Role `relay`: carries outbox rows to the destinations' topics. */
 import { outboxShardCount } from '../protocol/outbox-shard.ts';
 import type { Destination } from '../protocol/topics.ts';
 import { createRelay } from '../relay/relay.ts';
@@ -37,19 +36,15 @@ const idleStage: RunningStage = {
 };
 
 function runningRelay(context: WiringContext): RunningStage {
-  const { clock, timers, random, log, metrics, trace, kafka, topics, driverPorts } = context;
+  const { clock, timers, random, log, metrics, trace, drivers, driverPorts } = context;
   const sinks = servedDestinations.map(
-    (destination) =>
-      [
-        destination,
-        createKafkaEventSink({ kafka, topic: topics.events[destination] }, driverPorts),
-      ] as const,
+    (destination) => [destination, drivers.eventSink(destination, driverPorts)] as const,
   );
   const relay = createRelay(
     {
-      store: context.outboxStore,
+      store: drivers.stores.outboxStore,
       sink: byDestinationSink(new Map(sinks)),
-      wake: context.wake,
+      wake: drivers.wake,
       clock,
       timers,
       random,

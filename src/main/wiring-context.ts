@@ -1,22 +1,15 @@
 /**
- * What all roles of a process share: configuration, clocks, log, metrics, and one set of drivers for
- * MySQL, Kafka and Redis. Made once, before any role; nothing in it connects before it is used.
+ * What all roles of a process share: configuration, clocks, log, metrics, and one set of drivers.
+ * Made once, before any role; nothing in it connects before it is used.
  */
 import { hostname } from 'node:os';
-import type { KafkaDeps, KafkaSettings } from '../drivers/kafka/kafka-settings.ts';
-import type { MysqlServerSettings } from '../drivers/mysql/connection-settings.ts';
-import { createMysqlDrivers, type MysqlDrivers } from '../drivers/mysql/mysql-drivers.ts';
-import { createOutboxStore } from '../drivers/mysql/outbox-store.ts';
-import type { RedisDeps, RedisSettings } from '../drivers/redis/redis-client.ts';
-import { createRedisWake, type RedisWake } from '../drivers/redis/redis-wake.ts';
+import type { DriverPorts } from '../drivers/driver-ports.ts';
 import { createSystemClock } from '../drivers/system/system-clock.ts';
 import { createSystemRandom } from '../drivers/system/system-random.ts';
 import { createSystemTimers } from '../drivers/system/system-timers.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
-import type { OutboxStore } from '../ports/outbox-store.ts';
-import type { PartitionStore } from '../ports/partition-store.ts';
 import type { Random } from '../ports/random.ts';
 import type { Timers } from '../ports/timers.ts';
 import type { Trace } from '../ports/trace.ts';
@@ -24,8 +17,11 @@ import type { Codec } from '../protocol/codec-api.ts';
 import { createCodec } from '../protocol/codec.ts';
 import { topicNames, type TopicNames } from '../protocol/topics.ts';
 import type { RoomcellConfig } from './config/config-schema.ts';
+import type { DriverSet, DriverSetParts } from './driver-set.ts';
+import { createEmbeddedDrivers } from './embedded-drivers.ts';
 import { createFoundation, type Foundation } from './foundation.ts';
 import type { RoleName } from './role.ts';
+import { createServerDrivers } from './server-drivers.ts';
 
 /** See the file header. */
 export interface WiringContext {
@@ -43,26 +39,25 @@ export interface WiringContext {
   readonly trace: Trace;
   readonly codec: Codec;
   readonly topics: TopicNames;
-  readonly kafka: KafkaSettings;
-  readonly redis: RedisSettings;
-  readonly mysqlServer: MysqlServerSettings;
-  readonly mysql: MysqlDrivers;
-  readonly outboxStore: OutboxStore;
-  readonly partitionStore: PartitionStore;
-  readonly wake: RedisWake;
+  readonly drivers: DriverSet;
   /** Tables, topics and layout: every role awaits it before it builds its stage. */
   readonly foundation: Foundation;
   /** Told by a role that can no longer work: the process ends with a non-zero code. */
   readonly crashed: (role: RoleName, cause: unknown) => void;
   /** The context with a log whose lines name the role. */
   forRole(role: RoleName): WiringContext;
-  /** The ports that Kafka's and Redis' drivers take. */
-  readonly driverPorts: KafkaDeps & RedisDeps;
+  /** The ports that drivers take, with the log of this context. */
+  readonly driverPorts: DriverPorts;
   /** Lets the shared drivers go, after every role has stopped. */
   close(): Promise<void>;
 }
 
 const incarnationBytes = 8;
+
+/** The only place that knows which sets there are. */
+const driverSets: Readonly<
+  Record<RoomcellConfig['drivers'], (parts: DriverSetParts) => DriverSet>
+> = { servers: createServerDrivers, embedded: createEmbeddedDrivers };
 
 /** Builds the context of one process. */
 export function createWiringContext(options: {
@@ -78,46 +73,28 @@ export function createWiringContext(options: {
   const timers = createSystemTimers();
   const random = createSystemRandom();
   const incarnation = random.hex(incarnationBytes, 'incarnation');
+  const nodeId = nodeIdOf(config);
   const topics = topicNames(config.kafka.topicPrefix);
   const driverPorts = { log, metrics, clock, timers };
-  const kafka = kafkaSettingsOf(config, `roomcell-${nodeIdOf(config)}`);
-  const redis = redisSettingsOf(config, `roomcell-${nodeIdOf(config)}`);
-  const mysqlServer = mysqlServerOf(config);
-  const mysql = createMysqlDrivers({
-    server: mysqlServer,
-    commandsTopic: topics.commands,
-    repliesTopic: topics.replies,
-    pool: { connections: config.mysql.poolSize },
-    session: { openMs: config.mysql.connectTimeoutMs },
-  });
-  const wake = createRedisWake({ redis, topic: 'outbox', incarnation }, driverPorts);
-  const foundationParts = { config, roles, mysql, mysqlServer, kafka, topics, ports: driverPorts };
+  const parts = { config, nodeId, incarnation, topics, ports: driverPorts };
+  const drivers = driverSets[config.drivers](parts);
   return {
     ...options,
-    nodeId: nodeIdOf(config),
+    nodeId,
     incarnation,
     clock,
     timers,
     random,
     codec: createCodec(),
     topics,
-    kafka,
-    redis,
-    mysqlServer,
-    mysql,
-    outboxStore: createOutboxStore(mysql.pool),
-    partitionStore: mysql.partitionStore,
-    wake,
-    foundation: createFoundation(foundationParts),
+    drivers,
+    foundation: createFoundation({ config, roles, topics, drivers }),
     driverPorts,
     forRole(role) {
       const roleLog = log.child({ role });
       return { ...this, log: roleLog, driverPorts: { ...driverPorts, log: roleLog } };
     },
-    async close() {
-      await wake.stop();
-      await mysql.close();
-    },
+    close: () => drivers.close(),
   };
 }
 
@@ -129,27 +106,4 @@ export function nodeIdOf(config: RoomcellConfig): string {
       .replace(/[^A-Za-z0-9_.:-]/g, '-')
       .slice(0, 64) || 'node'
   );
-}
-
-/** Where the database is. */
-export function mysqlServerOf({ mysql }: RoomcellConfig): MysqlServerSettings {
-  const { host, port, user, password, database } = mysql;
-  return { host, port, user, password, database, tls: null };
-}
-
-/** Where the brokers are; `clientId` shows in their logs. */
-export function kafkaSettingsOf({ kafka }: RoomcellConfig, clientId: string): KafkaSettings {
-  const { brokers, connectionTimeoutMs, requestTimeoutMs } = kafka;
-  return { brokers, clientId, connectionTimeoutMs, requestTimeoutMs };
-}
-
-function redisSettingsOf(config: RoomcellConfig, connectionName: string): RedisSettings {
-  return { url: redisUrlOf(config), keyPrefix: config.redis.keyPrefix, connectionName };
-}
-
-function redisUrlOf({ redis }: RoomcellConfig): string {
-  if (redis.password === '') return redis.url;
-  const url = new URL(redis.url);
-  url.password = redis.password;
-  return url.href;
 }

@@ -7,8 +7,12 @@ import type { AddressInfo } from 'node:net';
 
 /** What the pages show; asked anew for each request. */
 export interface OpsPages {
-  /** Whether work may be sent here, and if not, every reason. */
-  readiness(): { readonly ready: boolean; readonly reasons: readonly string[] };
+  /** Whether work may be sent here, and if not, every reason; and what to know in any case. */
+  readiness(): {
+    readonly ready: boolean;
+    readonly reasons: readonly string[];
+    readonly warning?: string;
+  };
   readonly metricsContentType: string;
   metricsText(): Promise<string>;
 }
@@ -57,8 +61,8 @@ async function answer(
       // Alive means that this process answers; whether it can work is readiness (DRAIN-3).
       return send(response, 200, { live: true });
     case '/readyz': {
-      const { ready, reasons } = pages.readiness();
-      return send(response, ready ? 200 : 503, { ready, reasons });
+      const readiness = pages.readiness();
+      return send(response, readiness.ready ? 200 : 503, readiness);
     }
     case '/metrics':
       try {

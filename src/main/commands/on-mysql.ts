@@ -2,9 +2,9 @@
 import type { Command } from 'commander';
 import { createMysqlDrivers, type MysqlDrivers } from '../../drivers/mysql/mysql-drivers.ts';
 import { topicNames, type TopicNames } from '../../protocol/topics.ts';
-import { mysqlServerOf } from '../wiring-context.ts';
+import { mysqlServerOf } from '../server-drivers.ts';
 import { orFault } from './command-fault.ts';
-import { readConfig } from './read-config.ts';
+import { readServerConfig } from './read-config.ts';
 
 /** Throws CommandFault: the configuration is refused, the server is away, or the step failed. */
 export async function onMysql<T>(
@@ -12,7 +12,7 @@ export async function onMysql<T>(
   what: string,
   run: (mysql: MysqlDrivers, topics: TopicNames) => Promise<T>,
 ): Promise<T> {
-  const { config } = readConfig(command, []);
+  const { config } = readServerConfig(command, what);
   const topics = topicNames(config.kafka.topicPrefix);
   const mysql = createMysqlDrivers({
     server: mysqlServerOf(config),

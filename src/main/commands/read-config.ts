@@ -30,6 +30,16 @@ export function readConfig(command: Command, roles: readonly RoleName[]): ReadCo
   ]);
 }
 
+/** For a command that works on servers: embedded drivers are the memory of another process. */
+export function readServerConfig(command: Command, what: string): ReadConfig {
+  const read = readConfig(command, []);
+  if (read.config.drivers === 'servers') return read;
+  throw new CommandFault(exitCodes.badConfig, [
+    `${what}: drivers is ${read.config.drivers}, so there are no servers to work on; what roles of ` +
+      'such a process know, no other process can see',
+  ]);
+}
+
 function ownAddresses(): string[] {
   return Object.values(networkInterfaces())
     .flatMap((entries) => entries ?? [])

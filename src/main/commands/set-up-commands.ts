@@ -5,11 +5,11 @@ import type { TopicFinding } from '../../drivers/log-client/topic-plan.ts';
 import { createSystemClock } from '../../drivers/system/system-clock.ts';
 import { createSystemTimers } from '../../drivers/system/system-timers.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { migrateNow, topicPlanOf } from '../foundation.ts';
-import { kafkaSettingsOf, mysqlServerOf } from '../wiring-context.ts';
+import { topicPlanOf } from '../foundation.ts';
+import { kafkaSettingsOf, migrateNow, mysqlServerOf } from '../server-drivers.ts';
 import { orFault } from './command-fault.ts';
 import { quietLog, quietMetrics } from './quiet-ports.ts';
-import { readConfig } from './read-config.ts';
+import { readServerConfig } from './read-config.ts';
 import { printJsonOr } from './print.ts';
 
 /** A command must not wait for ever for a broker that is away. */
@@ -22,7 +22,7 @@ export function addSetUpCommands(program: Command): void {
     .description('bring the tables up to date (safe to run on many nodes at once)')
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }, command: Command) => {
-      const { config } = readConfig(command, []);
+      const { config } = readServerConfig(command, 'migrate');
       const applied = await orFault('migrate', () => migrateNow(mysqlServerOf(config)));
       printJsonOr(options, { applied }, () =>
         applied.length === 0 ? 'The tables are up to date.' : `Applied: ${applied.join(', ')}`,
@@ -33,7 +33,7 @@ export function addSetUpCommands(program: Command): void {
     .description('create missing topics and compare the others with the configuration')
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }, command: Command) => {
-      const { config } = readConfig(command, []);
+      const { config } = readServerConfig(command, 'topics');
       const report = await orFault('topics', () =>
         ensureTopics(
           kafkaSettingsOf(config, 'roomcell-cli'),

@@ -13,7 +13,8 @@ import { redisUrl, topicPrefix, wideName } from './patterns.ts';
 
 const kafka = {
   brokers: list({
-    about: 'Brokers to begin with, host:port each.',
+    about: 'Brokers to begin with, host:port each; needed by drivers: servers.',
+    fallback: [],
     min: 1,
     item: hostAndPort,
   }),
@@ -86,9 +87,17 @@ const kafka = {
 } satisfies FieldTree;
 
 const mysql = {
-  host: text({ about: 'Address of the server.', pattern: oneLine }),
+  host: text({
+    about: 'Address of the server; needed by drivers: servers.',
+    fallback: '',
+    pattern: oneLine,
+  }),
   port: integer({ about: 'Port of the server.', fallback: 3306, min: 1, max: 65535 }),
-  user: text({ about: 'Account.', pattern: oneLine }),
+  user: text({
+    about: 'Account; needed by drivers: servers.',
+    fallback: '',
+    pattern: oneLine,
+  }),
   password: secret({ about: 'Its password.', minBytes: 1 }),
   database: text({
     about: 'Schema that holds the tables.',
@@ -114,7 +123,7 @@ const mysql = {
 } satisfies FieldTree;
 
 const redis = {
-  url: text({ about: 'Server.', pattern: redisUrl }),
+  url: text({ about: 'Server; needed by drivers: servers.', fallback: '', pattern: redisUrl }),
   password: secret({ about: 'Its password; it must not stand in the URL.', minBytes: 1 }),
   key_prefix: text({
     about: 'Begins every key.',
@@ -207,6 +216,13 @@ export const configTree = {
   environment: choice({
     about: 'development allows loopback addresses, test tokens and the sandbox.',
     words: ['development', 'production'],
+  }),
+  drivers: choice({
+    about:
+      'servers: Kafka, MySQL and Redis. embedded: all three in the memory of one process with several ' +
+      'roles; nothing is kept when it ends, and production refuses it.',
+    words: ['servers', 'embedded'],
+    fallback: 'servers',
   }),
   node_id: text({
     about: 'Identity of this instance: owner of leases and partitions. Empty: from the host name.',

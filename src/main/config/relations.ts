@@ -204,6 +204,25 @@ const relations: readonly Relation[] = [
         ? 'is production, where the sandbox must not run'
         : null,
   },
+  {
+    keys: ['drivers', 'environment'],
+    judge: ({ drivers, environment }) =>
+      drivers === 'embedded' && environment === 'production'
+        ? 'is embedded, which keeps nothing; environment: production needs servers'
+        : null,
+  },
+  {
+    // Each process has twins of its own, so roles in several processes would never meet.
+    keys: ['drivers'],
+    judge: ({ drivers }, { roles }) =>
+      drivers === 'embedded' && roles.length === 1
+        ? `is embedded, so ${roles.join()} alone would meet nobody; run \`roomcell all\``
+        : null,
+  },
+  neededServer('kafka.brokers', ({ kafka }) => kafka.brokers.length > 0),
+  neededServer('mysql.host', ({ mysql }) => mysql.host !== ''),
+  neededServer('mysql.user', ({ mysql }) => mysql.user !== ''),
+  neededServer('redis.url', ({ redis }) => redis.url !== ''),
   { keys: ['advertise_addr', 'environment'], judge: advertiseFault },
   {
     keys: [
@@ -233,6 +252,17 @@ function neededSecret(
       const variable = variableOf(key.split('.'));
       return `is missing (${rule.why}); set ${variable} or ${variable}_FILE`;
     },
+  };
+}
+
+/** Embedded drivers need no server; whoever wants servers names each of them. */
+function neededServer(key: string, isNamed: (config: RoomcellConfig) => boolean): Relation {
+  return {
+    keys: [key, 'drivers'],
+    judge: (config) =>
+      config.drivers === 'embedded' || isNamed(config)
+        ? null
+        : `is missing; name it in the file or in ${variableOf(key.split('.'))}`,
   };
 }
 

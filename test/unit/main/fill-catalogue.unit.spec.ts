@@ -18,7 +18,7 @@ function catalogueWith(gifts: readonly string[]): {
   const catalogue = new MemoryGiftCatalogue(new MemoryDatabase({ clock, timers: clock }));
   const context = {
     config: { catalogueAtStart: gifts },
-    mysql: { giftCatalogue: catalogue },
+    drivers: { stores: { giftCatalogue: catalogue } },
     clock,
     log: { info: () => undefined },
   } as unknown as WiringContext;

@@ -197,6 +197,18 @@ tencent_im:
     [/^environment: is production, where the sandbox must not run/],
   ],
   [
+    'embedded drivers in production',
+    '',
+    { env: { ROOMCELL_ENVIRONMENT: 'production', ROOMCELL_DRIVERS: 'embedded' } },
+    [/^drivers: is embedded, which keeps nothing; environment: production needs servers/],
+  ],
+  [
+    'embedded drivers for one role alone',
+    '',
+    { env: { ROOMCELL_DRIVERS: 'embedded' }, roles: ['relay'] },
+    [/^drivers: is embedded, so relay alone would meet nobody; run `roomcell all`/],
+  ],
+  [
     'secrets in production that docker-compose.yml shows to everybody',
     demoApp,
     {
@@ -246,11 +258,11 @@ describe('a configuration is refused, with all its faults and no other, for', ()
     const missing = faults.filter((fault) => fault.includes('is missing; name it'));
     expect(missing.map((fault) => fault.split(':')[0])).toEqual([
       'environment',
+      'lease_ttl',
       'kafka.brokers',
       'mysql.host',
       'mysql.user',
       'redis.url',
-      'lease_ttl',
     ]);
     expect(faults).toHaveLength(missing.length);
   });

@@ -1,0 +1,83 @@
+/**
+ * Everything that roles take from technology and that may be exchanged as a whole: the log with its
+ * sinks and sources, the tables, leases and wake hints. Wiring knows this interface alone; which set
+ * a process stands on says the key `drivers`.
+ */
+import type { DriverPorts } from '../drivers/driver-ports.ts';
+import type { TopicPlan, TopicReport } from '../drivers/log-client/topic-plan.ts';
+import type { CommandSink } from '../ports/command-sink.ts';
+import type { CommandSource } from '../ports/command-source.ts';
+import type { CommitLane } from '../ports/commit-lane.ts';
+import type { EventSink } from '../ports/event-sink.ts';
+import type { EventSource } from '../ports/event-source.ts';
+import type { GiftCatalogue } from '../ports/gift-catalogue.ts';
+import type { LeaseDirectory } from '../ports/lease-directory.ts';
+import type { OutboxStore } from '../ports/outbox-store.ts';
+import type { PartitionStore } from '../ports/partition-store.ts';
+import type { ReplySink } from '../ports/reply-sink.ts';
+import type { ReplySlots } from '../ports/reply-slots.ts';
+import type { ReplySource } from '../ports/reply-source.ts';
+import type { RoomQueries } from '../ports/room-queries.ts';
+import type { RoomReader } from '../ports/room-reader.ts';
+import type { SchemaRegistry } from '../ports/schema-registry.ts';
+import type { SettlementStore } from '../ports/settlement-store.ts';
+import type { SnapshotStore } from '../ports/snapshot-store.ts';
+import type { Wake } from '../ports/wake.ts';
+import type { Destination, TopicNames } from '../protocol/topics.ts';
+import type { RoomcellConfig } from './config/config-schema.ts';
+import type { RoleName } from './role.ts';
+
+/** See the file header. Nothing connects before it is used; `ports` carry the log of the role. */
+export interface DriverSet {
+  /** What everybody must know who starts a process on these drivers; null: nothing. */
+  readonly warning: string | null;
+  readonly stores: Stores;
+  readonly wake: Wake;
+  readonly foundation: FoundationDrivers;
+  commandSink(ports: DriverPorts): CommandSink;
+  commandSource(partitionCount: number, ports: DriverPorts): CommandSource;
+  replySink(ports: DriverPorts): ReplySink;
+  /** A new one for each reply slot that is held; `reader` is a name that no other reader has. */
+  replySource(reader: string, ports: DriverPorts): ReplySource;
+  eventSink(destination: Destination, ports: DriverPorts): EventSink;
+  /** Reads the destination's topic in the group of `role`. */
+  eventSource(destination: Destination, role: RoleName, ports: DriverPorts): EventSource;
+  leaseDirectory(ports: DriverPorts): LeaseDirectory;
+  /** Lets everything shared go, after every role has stopped. */
+  close(): Promise<void>;
+}
+
+/** The tables, shared by the roles of a process. */
+export interface Stores {
+  readonly partitionStore: PartitionStore;
+  readonly roomReader: RoomReader;
+  readonly snapshotStore: SnapshotStore;
+  readonly roomQueries: RoomQueries;
+  readonly replySlots: ReplySlots;
+  readonly schemaRegistry: SchemaRegistry;
+  readonly outboxStore: OutboxStore;
+  readonly giftCatalogue: GiftCatalogue;
+  readonly settlementStore: SettlementStore;
+  /** A lane of this process; whoever opens it stops it, before `close`. */
+  openLane(options: { readonly incarnation: string; readonly lane: number }): CommitLane;
+}
+
+/** What lays the ground on which roles stand. Retry failures mean: away, ask again. */
+export interface FoundationDrivers {
+  /** Brings the tables up to date; answers the names of what was applied. */
+  migrate(): Promise<readonly string[]>;
+  /** A sentence for each reason why what was committed may be lost; none is well. */
+  durabilityFaults(): Promise<readonly string[]>;
+  /** Creates missing topics. Waits for an absent broker until `signal` aborts. */
+  ensureTopics(plan: TopicPlan, signal: AbortSignal): Promise<TopicReport>;
+}
+
+/** What a set is made of. */
+export interface DriverSetParts {
+  readonly config: RoomcellConfig;
+  readonly nodeId: string;
+  readonly incarnation: string;
+  readonly topics: TopicNames;
+  /** With the log of the process. */
+  readonly ports: DriverPorts;
+}
