@@ -20,8 +20,8 @@ import { sampleEnv, type SampleEnv } from './start/sample-env.ts';
 import { startRoles, untilReady, type StartedRoles } from './start/start-roles.ts';
 import { printAddresses } from './start/print-addresses.ts';
 import { projectRoot } from '../src/main/project-root.ts';
-import { startStack } from './stack/start-stack.ts';
-import { StackUnavailableError, type Stack } from './stack/stack-types.ts';
+import { startAnyStack } from './stack/start-stack.ts';
+import { StackUnavailableError, type AnyStack } from './stack/stack-types.ts';
 
 const appCode = 'demo';
 const usageExitCode = 2;
@@ -40,9 +40,9 @@ async function main(args: readonly string[]): Promise<number> {
   const options = readStartOptions(args);
   if (options === 'help') return say(startHelp, 0);
   if ('fault' in options) return say(`${options.fault}\n\n${startHelp}`, usageExitCode);
-  let stack: Stack;
+  let stack: AnyStack;
   try {
-    stack = await startStack({ stopOnSignals: false, withKafkaUi: true, signal: ending.signal });
+    stack = await startAnyStack({ stopOnSignals: false, withKafkaUi: true, signal: ending.signal });
   } catch (error) {
     if (!(error instanceof StackUnavailableError)) throw error;
     if (ending.signal.aborted) return signalExitCode();
@@ -56,7 +56,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-async function runOnStack(stack: Stack, options: StartOptions): Promise<number> {
+async function runOnStack(stack: AnyStack, options: StartOptions): Promise<number> {
   const sample = await sampleEnv(stack, process.env, options.once ? 'free' : 'usual');
   const roomId = `sample-${randomBytes(4).toString('hex')}`;
   const times = new StageTimesBook(roomId, timers);
@@ -69,6 +69,7 @@ async function runOnStack(stack: Stack, options: StartOptions): Promise<number> 
     hasPassed = await playAndCompare(sample, options, { roomId, times });
     if (!options.once && !ending.signal.aborted) {
       await printAddresses(sample, appCode, clock);
+      if (stack.kind === 'embedded') console.log(stack.notice);
       return await serve(roles);
     }
   } catch (error) {

@@ -3,7 +3,7 @@
  * one MySQL database and one Redis key space that belong to this run alone.
  */
 
-import type { StackKind } from './stack-choice.ts';
+import type { ServerStackKind } from './stack-choice.ts';
 
 /** Where a MySQL database is and who may use it. */
 export interface MysqlTarget {
@@ -70,7 +70,7 @@ export interface StackOptions {
 
 /** A running stack. Control handles are undefined for servers that this run didn't start. */
 export interface Stack {
-  readonly kind: StackKind;
+  readonly kind: ServerStackKind;
   /** One line: what runs where, and who started it. */
   readonly description: string;
   readonly kafkaBrokers: string[];
@@ -84,6 +84,19 @@ export interface Stack {
   /** Ends what this run started, drops its databases and keys. Safe to call again. */
   stop(): Promise<void>;
 }
+
+/** No servers: what a run stands on is in the memory of its one process of roles. */
+export interface EmbeddedStack {
+  readonly kind: 'embedded';
+  readonly description: string;
+  /** What is lost, and when; for everybody who sees the run. */
+  readonly notice: string;
+  readonly env: Record<string, string>;
+  stop(): Promise<void>;
+}
+
+/** Whatever a run of all roles in one process can stand on. */
+export type AnyStack = Stack | EmbeddedStack;
 
 /** Something the native stack needs and this machine lacks. */
 export interface MissingPiece {

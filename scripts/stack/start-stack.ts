@@ -5,19 +5,24 @@ import { constants } from 'node:os';
 import { startByCommandLine, startByTestcontainers } from './compose-project.ts';
 import { startComposeStack } from './compose-stack.ts';
 import { probeEngine } from './docker.ts';
+import { startEmbeddedStack } from './embedded-stack.ts';
 import { startGivenStack } from './given-stack.ts';
 import { startNativeStack } from './native-stack.ts';
-import { chooseStack, needsEngineProbe, type StackKind } from './stack-choice.ts';
-import { StackUnavailableError, type Stack, type StackOptions } from './stack-types.ts';
+import { chooseStack, needsEngineProbe } from './stack-choice.ts';
+import type { StackChoice, StackKind } from './stack-choice.ts';
+import { StackUnavailableError, type AnyStack } from './stack-types.ts';
+import type { EmbeddedStack, Stack, StackOptions } from './stack-types.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type Log = (line: string) => void;
-type StartKind = (options: StackOptions, environment: Environment, log: Log) => Promise<Stack>;
+type ChosenKinds = Extract<StackChoice, { readonly kinds: unknown }>;
+type StartKind<Kind> = (
+  options: StackOptions,
+  environment: Environment,
+  log: Log,
+) => Promise<Kind extends 'embedded' ? EmbeddedStack : Stack>;
 
-/** The in-memory twins of the servers; until it is true, `embedded` is refused by name. */
-const isEmbeddedBuilt = false;
-
-const starters: Readonly<Record<StackKind, StartKind>> = {
+const starters: { readonly [Kind in StackKind]: StartKind<Kind> } = {
   given: (_, environment) => startGivenStack(environment),
   compose: (options, environment, log) =>
     startComposeStack(
@@ -27,32 +32,45 @@ const starters: Readonly<Record<StackKind, StartKind>> = {
       options.containers === 'testcontainers' ? startByTestcontainers : startByCommandLine,
     ),
   native: startNativeStack,
-  embedded: () => Promise.reject(new StackUnavailableError('The embedded stack is not there yet.')),
+  embedded: () => Promise.resolve(startEmbeddedStack()),
 };
 
 /**
- * Promises a stack that answers, with an empty database and an empty key space of its own, and
- * prints which one in one line. Rejects with StackUnavailableError when there is none to be had.
+ * Promises a stack of servers that answer, with an empty database and an empty key space of its own,
+ * and prints which one in one line. Rejects with StackUnavailableError when there is none to be had.
  */
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
+  const stack = await start(options, false);
+  if (stack.kind === 'embedded') throw new RangeError('a stack without servers was chosen');
+  return options.stopOnSignals === false ? stack : stoppedBySignals(stack);
+}
+
+/** The same for callers that can do without servers. Stopping on signals is their affair. */
+export function startAnyStack(
+  options: StackOptions & { readonly stopOnSignals: false },
+): Promise<AnyStack> {
+  return start(options, true);
+}
+
+async function start(options: StackOptions, takesEmbedded: boolean): Promise<AnyStack> {
   const log = options.log ?? console.log;
   const environment = options.environment ?? process.env;
   const engine = needsEngineProbe(environment) ? await probeEngine(environment) : 'no engine';
-  const choice = chooseStack(environment, { engine, isEmbeddedBuilt });
+  const choice = chooseStack(environment, { engine, takesEmbedded });
   if ('refusal' in choice) throw new StackUnavailableError(choice.refusal);
-  const stack = await startFirst(choice.kinds, options, environment, log);
+  const stack = await startFirst(choice, options, environment, log);
   log(stack.description);
-  return options.stopOnSignals === false ? stack : stoppedBySignals(stack);
+  return stack;
 }
 
 /** A kind that fails is told in one message; the next one is tried. The last one's failure counts. */
 async function startFirst(
-  kinds: readonly StackKind[],
+  choice: ChosenKinds,
   options: StackOptions,
   environment: Environment,
   log: Log,
-): Promise<Stack> {
-  const [kind, ...others] = kinds;
+): Promise<AnyStack> {
+  const [kind, ...others] = choice.kinds;
   if (kind === undefined) throw new RangeError('no kind of stack is left');
   try {
     return await starters[kind](options, environment, log);
@@ -63,10 +81,13 @@ async function startFirst(
     const [next] = others;
     if (next !== undefined) {
       log(`stack: ${kind} did not start (${reason}), going ${next}`);
-      return await startFirst(others, options, environment, log);
+      return await startFirst({ ...choice, kinds: others }, options, environment, log);
     }
-    if (kind !== 'compose') throw error;
-    throw new StackUnavailableError(`The containers did not start: ${reason}`, { cause: error });
+    if (kind === 'compose') {
+      throw new StackUnavailableError(`The containers did not start: ${reason}`, { cause: error });
+    }
+    if (choice.notEmbedded === undefined) throw error;
+    throw new StackUnavailableError(`${reason}\n${choice.notEmbedded}`, { cause: error });
   }
 }
 

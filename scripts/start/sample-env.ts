@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
 import { freePort } from '../stack/machine.ts';
-import type { Stack } from '../stack/stack-types.ts';
+import type { AnyStack } from '../stack/stack-types.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -34,7 +34,7 @@ const sampleMicPublishTimeout = '2s';
 
 /** `usual`: take the usual ports where they are free; otherwise always free ones. */
 export async function sampleEnv(
-  stack: Stack,
+  stack: AnyStack,
   caller: Environment,
   ports: 'usual' | 'free',
 ): Promise<SampleEnv> {
@@ -60,7 +60,8 @@ export async function sampleEnv(
     ...(stack.kind === 'given' ? { ROOMCELL_KAFKA_TOPIC_PREFIX: stack.mysql.database } : {}),
   };
   return {
-    env: { ...own, ...caller, ...stack.env },
+    // The stack has the last word: servers that were started for this run are not left idle.
+    env: { ...own, ...caller, ROOMCELL_DRIVERS: 'servers', ...stack.env },
     grpcAddress: grpc,
     opsAddress: listen.ROOMCELL_OPS_LISTEN,
     imAddress: listen.ROOMCELL_SANDBOX_IM_LISTEN,

@@ -18,9 +18,9 @@ export interface StartOptions {
 /** Help for people. */
 export const startHelp = `npm start [-- options]
 
-Starts Kafka, MySQL and Redis where needed, every role of roomcell, plays a sample room through the
-real path, compares what arrived at the sandbox with config/sample-room.expected.json, and keeps
-serving until Ctrl-C.
+Starts Kafka, MySQL and Redis where needed (or none, with ROOMCELL_STACK=embedded), every role of
+roomcell, plays a sample room through the real path, compares what arrived at the sandbox with
+config/sample-room.expected.json, and keeps serving until Ctrl-C.
 
   --once             end after the sample room: exit code 0 when everything arrived, else 1
   --wait <duration>  longest wait for the events to arrive (default 30s)

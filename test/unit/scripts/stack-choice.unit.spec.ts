@@ -11,9 +11,11 @@ const servers = {
   ROOMCELL_MYSQL_HOST: 'm',
   ROOMCELL_REDIS_URL: 'redis://r',
 };
-const nothing: StackProbes = { engine: 'no engine', isEmbeddedBuilt: false };
+const nothing: StackProbes = { engine: 'no engine', takesEmbedded: false };
 const engine: StackProbes = { ...nothing, engine: 'answers' };
-const everything: StackProbes = { engine: 'answers', isEmbeddedBuilt: true };
+const everything: StackProbes = { engine: 'answers', takesEmbedded: true };
+
+const nativeOrEmbedded = ['native', 'embedded'] as const;
 
 describe('the choice of a stack', () => {
   it.each([
@@ -21,7 +23,19 @@ describe('the choice of a stack', () => {
     ['containers first, when an engine answers', {}, engine, ['compose', 'native']],
     ['native, when docker has no Compose', {}, { ...engine, engine: 'no compose' }, ['native']],
     ['embedded last of all', {}, everything, ['compose', 'native', 'embedded']],
-    ['never embedded by itself in CI', { CI: 'true' }, everything, ['compose', 'native']],
+    ['embedded also beside no engine', {}, { ...nothing, takesEmbedded: true }, nativeOrEmbedded],
+    [
+      'never embedded in place of a named server',
+      { ROOMCELL_MYSQL_HOST: 'm' },
+      everything,
+      ['native'],
+    ],
+    [
+      'embedded, when the drivers are to be',
+      { ROOMCELL_DRIVERS: 'embedded' },
+      everything,
+      ['embedded'],
+    ],
     ['given, when all three servers are named', servers, everything, ['given']],
     ['no containers beside a named MySQL', { ROOMCELL_MYSQL_PORT: '1' }, engine, ['native']],
     ['no containers beside a named Redis', { ROOMCELL_REDIS_URL: 'redis://r' }, engine, ['native']],
@@ -50,6 +64,14 @@ describe('the choice of a stack', () => {
     expect(chooseStack(environment, probes)).toEqual({ kinds });
   });
 
+  it('is never embedded by itself in CI, and says why', () => {
+    expect(chooseStack({ CI: 'true' }, everything)).toEqual({
+      kinds: ['compose', 'native'],
+      notEmbedded: expect.stringMatching(/^CI is set.*ROOMCELL_STACK=embedded/) as string,
+    });
+    expect(chooseStack({ CI: '' }, everything)).not.toHaveProperty('notEmbedded');
+  });
+
   it.each([
     ['a word that is none', 'docker', everything, /'docker'; it may be given, compose, native/],
     ['containers without an engine', 'compose', nothing, /no Docker engine answers/],
@@ -59,12 +81,7 @@ describe('the choice of a stack', () => {
       { ...engine, engine: 'no compose' },
       /no Compose plugin/,
     ],
-    [
-      'embedded before it is there',
-      'embedded',
-      engine,
-      /missing here: no composition runs every role/,
-    ],
+    ['embedded, where servers are needed', 'embedded', engine, /this needs servers/],
   ] as const)('refuses %s', (_, asked, probes, sentence) => {
     const choice = chooseStack({ ROOMCELL_STACK: asked }, probes);
     expect('refusal' in choice && choice.refusal).toMatch(sentence);
@@ -74,6 +91,7 @@ describe('the choice of a stack', () => {
     [{}, true],
     [{ ROOMCELL_STACK: 'compose', ...servers }, true],
     [{ ROOMCELL_STACK: 'native' }, false],
+    [{ ROOMCELL_DRIVERS: 'embedded' }, false],
     [servers, false],
     [{ ROOMCELL_MYSQL_HOST: 'm' }, false],
   ])('with %o asks the engine: %s', (environment, isAsked) => {
