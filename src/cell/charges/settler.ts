@@ -99,9 +99,20 @@ export class Settler {
     await Promise.all(Array.from({ length: concurrentMax }, worker));
   }
 
+  /** A row that cannot be marked for its own data must not keep the others from being paid back. */
   private async settle(row: OpenSettlement): Promise<void> {
+    try {
+      await this.voidOne(row);
+    } catch (error) {
+      if (error instanceof Failure && error.kind === 'retry') throw error;
+      this.context.log.error({ debitKey: row.debitKey, error }, 'a settlement cannot be marked');
+      await this.postpone(row, 'cannot be marked');
+    }
+  }
+
+  private async voidOne(row: OpenSettlement): Promise<void> {
     const { wallet, settlements, clock, metrics, options, trace, log } = this.context;
-    const { debitKey, appCode, roomId, commandId, tries } = row;
+    const { debitKey, appCode, roomId, commandId } = row;
     const outcome = await wallet.void(debitKey, appCode, options.walletTimeoutMs);
     if (outcome.kind === 'voided') {
       trace.at('cell.after_void_before_mark');
@@ -112,9 +123,14 @@ export class Settler {
       log.info({ appCode, roomId, commandId, debitKey, refundedCoins }, 'a debit is settled');
       return;
     }
+    await this.postpone(row, outcome.cause);
+  }
+
+  private async postpone({ debitKey, tries }: OpenSettlement, cause: string): Promise<void> {
+    const { settlements, clock, metrics, random } = this.context;
     metrics.count('cell_settlements_total', { ended: 'postponed' });
-    const pauseMs = backoffMs(tryLimits, tries + 1, this.context.random.fraction('settle again'));
-    await settlements.postponed(debitKey, outcome.cause, clock.wallMs() + pauseMs);
+    const pauseMs = backoffMs(tryLimits, tries + 1, random.fraction('settle again'));
+    await settlements.postponed(debitKey, cause, clock.wallMs() + pauseMs);
   }
 
   private noteOutage(isOut: boolean): void {

@@ -201,6 +201,31 @@ describe('a wallet that lies', () => {
   });
 });
 
+describe('a debit that is owed back', () => {
+  it('and cannot be marked for its own data keeps no other one from being paid back', async () => {
+    const { rig, node } = await openGiftRig();
+    order(rig, { kind: 'wrong_amount', times: 2 });
+    order(rig, { kind: 'unavailable', times: 2, command: 'void' });
+    await rig.result(node, rig.send('r1', 'g1', 'u1', giftBody()));
+    await rig.result(node, rig.send('r1', 'g2', 'u2', giftBody()));
+    const bad = rig.database.settlements.get(keyOfGift('g1'));
+    if (bad === undefined) throw new Error('g1 has no settlement');
+    Object.defineProperty(rig.wallet, 'void', {
+      value: (key: string, app: never) =>
+        key === bad.debitKey
+          ? Promise.resolve({ kind: 'voided', refundedCoins: 2n ** 63n })
+          : rig.wallet.ledger.void(key, app),
+    });
+    await passTime(rig, 'the other one is paid back', () => {
+      return rig.database.settlements.get(keyOfGift('g2'))?.status === 'settled';
+    });
+    await passTime(rig, 'the bad one was tried again', () => {
+      return (rig.database.settlements.get(keyOfGift('g1'))?.tries ?? 0) >= 2;
+    });
+    expect(rig.database.settlements.get(keyOfGift('g1'))?.status).toBe('open');
+  });
+});
+
 describe('a slow wallet', () => {
   it('parks only its room, and keeps the order within it', async () => {
     const { rig, node } = await openGiftRig();
