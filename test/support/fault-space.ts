@@ -55,6 +55,8 @@ export interface FaultSpace {
   somebodyWaitsFor(kind: RowKind): Promise<void>;
   /** Lets time pass until the promise ends. */
   ended<T>(promise: Promise<T>): Promise<T>;
+  /** Time as it passes for whoever waits; for durations. */
+  nowMs(): number;
   /** Name of the connection that the lane has now; null: none. */
   connectionOf(incarnation: string): Promise<string | null>;
   /** A store that waits no longer than this for a row that is held. */

@@ -66,6 +66,7 @@ export function openMemoryFaultSpace(): Promise<FaultSpace> {
       throw new Error(`nobody waits for a row of kind ${kind}`);
     },
     ended,
+    nowMs: () => space.time.monoMs(),
     connectionOf: (incarnation) => {
       const session = sessionOf(incarnation);
       if (session === undefined) return Promise.resolve(null);

@@ -60,6 +60,7 @@ export async function openMysqlFaultSpace(): Promise<FaultSpace> {
       });
     },
     ended: (promise) => promise,
+    nowMs: () => performance.now(),
     connectionOf: (incarnation) => connectionOf(space, incarnation),
     openStore: (takeoverHeldRowMs) => space.moreDrivers({ takeoverHeldRowMs }).partitionStore,
     heal: async () => {

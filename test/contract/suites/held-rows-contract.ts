@@ -84,11 +84,14 @@ export function heldRowsContract(name: string, openSpace: () => Promise<FaultSpa
 
     it('of an owner that is frozen is taken over by KILL, and nothing of it is stored', async () => {
       const connection = await space.connectionOf(owner);
+      const startedAtMs = space.nowMs();
       expect(await space.ended(take('successor'))).toMatchObject({
         epoch: 2n,
         appliedOffset: -1n,
         wasReleased: false,
       });
+      // Not by the wait_timeout of the owner's connection, which comes after ten seconds.
+      expect(space.nowMs() - startedAtMs).toBeLessThan(6_000);
       expect(await space.connectionOf(owner)).not.toBe(connection);
       gate.resolve(true);
       expect(['unavailable', 'unknown']).toContain((await space.ended(committing)).kind);

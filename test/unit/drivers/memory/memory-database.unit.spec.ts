@@ -20,6 +20,7 @@ import {
   bytesOf,
   commandBatch,
   emptyBatch,
+  eventRowOf,
   fenceOf,
   freshRoomId,
   hashOf,
@@ -27,6 +28,7 @@ import {
   open,
 } from '../../../support/lane-batches.ts';
 import { openMemorySpace, type MemorySpace } from '../../../support/memory-space.ts';
+import { failureAt } from '../../../support/outbox-rig.ts';
 import { claimOf, nowMs, outboxApp } from '../../../support/outbox-rows.ts';
 
 let space: MemorySpace;
@@ -194,6 +196,24 @@ describe('a crash', () => {
     space.database.server.crash({ commitsLost: 2 });
     expect(await space.drivers.partitionStore.readOwner(1)).toMatchObject({ epoch: 1n });
     expect(space.database.outbox.get(rowIds[0] ?? 0n)).toMatchObject({ status: 'delivering' });
+  });
+
+  it('loses a finish whole: what was delivered, what failed and what went back', async () => {
+    const eventRows = [0, 1, 2].map((eventIndex) =>
+      eventRowOf(freshRoomId(), 1n, { eventIndex, destinations: ['im'] }),
+    );
+    const roomId = freshRoomId();
+    const rows = eventRows.map((row) => ({ ...row, roomId }));
+    await lane.commit({ ...batchAt(0n), eventRows: rows }, open());
+    const { outboxStore } = space.drivers;
+    const [run] = await outboxStore.claimRuns(claimOf());
+    const [first, second] = run?.rows.map(({ rowId }) => rowId) ?? [];
+    const finish = failureAt(second ?? 0n, { deliveredRowIds: [first ?? 0n] });
+    await outboxStore.finish(run?.claimToken ?? '', finish, nowMs);
+    const statuses = (): string[] => [...space.database.outbox.values()].map((row) => row.status);
+    expect(statuses()).toEqual(['delivered', 'retryable', 'pending']);
+    space.database.server.crash({ commitsLost: 1 });
+    expect(statuses()).toEqual(['delivering', 'delivering', 'delivering']);
   });
 
   it('never loses more than it says it may', async () => {
