@@ -30,7 +30,13 @@ export function addRoleCommands(program: Command): void {
   program
     .command('all')
     .description('every role in one process')
-    .option('--without <roles>', 'roles to leave out, separated by commas')
+    .option(
+      '--without <roles>',
+      'roles to leave out, separated by commas; may be given again',
+      // Without this the last one would count alone, and the others' roles would run after all.
+      (value: string, before: string | undefined) =>
+        before === undefined ? value : `${before},${value}`,
+    )
     .option(...exitWithStdin)
     .addHelpText('after', '\nExample:\n  $ roomcell all --without sandbox,adapter-im')
     .action(async (options: { without?: string }, command: Command) => {

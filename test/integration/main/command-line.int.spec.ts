@@ -62,6 +62,7 @@ describe('roomcell', () => {
     ['an unknown command', ['celll']],
     ['an unknown option', ['cell', '--fast']],
     ['an unknown role', ['all', '--without', 'celll']],
+    ['an unknown role before a known one', ['all', '--without', 'celll', '--without', 'cell']],
     ['a missing option', ['token']],
     ['no command at all', []],
   ])('exits with 2 for %s', async (_, args) => {
