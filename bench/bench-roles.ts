@@ -41,16 +41,16 @@ export async function startBenchRoles(
     const profileFolder = options.withProfiles
       ? mkdtempSync(join(tmpdir(), 'roomcell-prof-'))
       : null;
-    const profiling =
+    const nodeArgs =
       profileFolder === null
-        ? {}
-        : { NODE_OPTIONS: `--cpu-prof --cpu-prof-interval=1000 --cpu-prof-dir=${profileFolder}` };
+        ? []
+        : ['--cpu-prof', '--cpu-prof-interval=1000', `--cpu-prof-dir=${profileFolder}`];
     const child = startRoleChild({
       program,
+      nodeArgs,
       args: [...args, '--exit-with-stdin'],
       env: {
         ...sample.env,
-        ...profiling,
         ROOMCELL_OPS_LISTEN: opsAddress,
         ROOMCELL_NODE_ID: `bench-${name}`,
         // A line per command is a cost of its own; the bench measures without it.

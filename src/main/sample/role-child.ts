@@ -26,18 +26,24 @@ export interface RoleChild {
 export function startRoleChild(options: {
   readonly program: string;
   readonly args: readonly string[];
+  /** For Node itself, such as a profiler's switches. */
+  readonly nodeArgs?: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly logFile: string;
   readonly onLine: (line: LogLine) => void;
   /** Text that is no log line: what the command line itself says. */
   readonly onText: (text: string) => void;
 }): RoleChild {
-  const child = spawn(process.execPath, [options.program, ...options.args], {
-    env: options.env,
-    stdio: ['pipe', 'pipe', 'pipe'],
-    // A group of its own: Ctrl-C reaches the parent alone, which then ends the child in order.
-    detached: true,
-  });
+  const child = spawn(
+    process.execPath,
+    [...(options.nodeArgs ?? []), options.program, ...options.args],
+    {
+      env: options.env,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      // A group of its own: Ctrl-C reaches the parent alone, which then ends the child in order.
+      detached: true,
+    },
+  );
   const log = createWriteStream(options.logFile, { flags: 'a' });
   log.on('error', (error) => options.onText(`the log file cannot be written: ${error.message}`));
   for (const stream of [child.stdout, child.stderr]) {
