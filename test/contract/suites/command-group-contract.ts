@@ -107,6 +107,17 @@ export function commandGroupContract(name: string, openSpace: () => Promise<LogS
       expect(clock.monoMs() - leftAtMs).toBeLessThan(1_500);
     });
 
+    it('a hint for a partition that was lost is not stored', async () => {
+      const stored = (partition: number) =>
+        space.storedOffset(`${space.prefix}.cells`, space.topics.commands, partition);
+      const [first, second] = [await start('cell-0'), await start('cell-1')];
+      const lost = await second.assignedCount(2);
+      const kept = await first.assignedCount(2);
+      await first.source.commitHint(all.map((partition) => ({ partition, offsetNext: 7n })));
+      expect(await Promise.all(kept.map(stored))).toEqual([7n, 7n]);
+      expect(await Promise.all(lost.map(stored))).toEqual([null, null]);
+    });
+
     it('a restart under the same name gives every member back what it had', async () => {
       const [first, second, third] = [
         await start('cell-0'),

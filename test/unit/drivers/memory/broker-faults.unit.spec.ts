@@ -153,6 +153,17 @@ describe('the fault board of the memory broker', () => {
     await first.assigned(all);
   });
 
+  it('a frozen process gives nothing up, however long; a living one behind a silence does', async () => {
+    const ask = (client: string) => space.broker.connect(client).ask(() => 'answer', 100);
+    space.broker.setReach('frozen', 'frozen');
+    space.broker.setReach('cut off', 'silent');
+    const patient = ask('frozen');
+    await expect(ask('cut off')).rejects.toMatchObject({ wasSent: true });
+    await space.pass(1_000);
+    space.broker.setReach('frozen', 'open');
+    expect(await patient).toBe('answer');
+  });
+
   it('a silent broker: the sender gives up in time, and the record is stored when it thaws', async () => {
     const sink = space.commandSink({ settleWithinMs: 600 }, space.deps());
     cleanUps.push(() => sink.stop());
