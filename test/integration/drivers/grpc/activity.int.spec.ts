@@ -36,6 +36,7 @@ let received: IngestRequest[];
 let onIngest: () => Promise<IngestAnswer>;
 let server: GrpcHost;
 let client: ActivityClient;
+let address: string;
 
 beforeEach(async () => {
   received = [];
@@ -51,8 +52,8 @@ beforeEach(async () => {
     },
     { clock, timers, log: new MemoryLog(), metrics: silentMetrics },
   );
-  const address = `127.0.0.1:${await server.start()}`;
-  client = createActivityGrpcClient({ address, timeoutMs: 500 }, { clock, codec });
+  address = `127.0.0.1:${await server.start()}`;
+  client = createActivityGrpcClient({ address, timeoutMs: 10_000 }, { clock, codec });
 });
 
 afterEach(async () => {
@@ -104,7 +105,9 @@ describe('a refusal', () => {
 
 test('a receiver that never answers ends as unknown within the time limit', async () => {
   onIngest = () => new Promise(() => undefined);
-  expect(await client.ingest(envelope)).toMatchObject({ kind: 'unknown' });
+  const hasty = createActivityGrpcClient({ address, timeoutMs: 500 }, { clock, codec });
+  expect(await hasty.ingest(envelope)).toMatchObject({ kind: 'unknown' });
+  await hasty.stop();
 });
 
 test('a receiver that is not there ends as unknown', async () => {
