@@ -88,7 +88,7 @@ export class BrokerLink {
         cancel();
         unwatch();
       };
-      const fail = (error: unknown): void => {
+      const fail = (error: Error): void => {
         end();
         reject(error);
       };
@@ -100,10 +100,13 @@ export class BrokerLink {
         if (this.is('frozen')) return;
         fail(new BrokerUnreachable(`no answer within ${withinMs} ms`, true));
       });
-      this.travel(act).then((answer) => {
-        end();
-        resolve(answer);
-      }, fail);
+      this.travel(act).then(
+        (answer) => {
+          end();
+          resolve(answer);
+        },
+        (error: unknown) => fail(error instanceof Error ? error : new Error(String(error))),
+      );
     });
   }
 
