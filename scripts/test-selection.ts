@@ -16,6 +16,11 @@ export interface TestSelection {
   readonly fileFilters: readonly string[];
 }
 
+/** Arguments that leave these kinds out of any selection, for a machine without servers. */
+export const withoutStackKinds: readonly string[] = STACK_KINDS.map(
+  (kind) => `--exclude=**/*.${kind}.spec.ts`,
+);
+
 /** True when `selection` may run a test that needs the stack; `files` are those that exist. */
 export function needsStack(selection: TestSelection, files: readonly string[]): boolean {
   return STACK_KINDS.some((kind) => {
@@ -25,16 +30,15 @@ export function needsStack(selection: TestSelection, files: readonly string[]): 
   });
 }
 
-function isProjectSelected(name: string, projects: readonly string[]): boolean {
-  const excluded = projects.filter((each) => each.startsWith('!')).map((each) => each.slice(1));
-  const included = projects.filter((each) => !each.startsWith('!'));
-  if (excluded.some((pattern) => matches(name, pattern))) return false;
-  return included.length === 0 || included.some((pattern) => matches(name, pattern));
+/** As vitest reads them: any pattern may select, and `!name` selects all others. */
+function isProjectSelected(name: string, patterns: readonly string[]): boolean {
+  return patterns.length === 0 || patterns.some((pattern) => matches(name, pattern));
 }
 
 function matches(name: string, pattern: string): boolean {
+  if (pattern.startsWith('!')) return !matches(name, pattern.slice(1));
   const source = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${source.join('.*')}$`).test(name);
+  return new RegExp(`^${source.join('.*')}$`, 'i').test(name);
 }
 
 function isFileSelected(file: string, filters: readonly string[]): boolean {

@@ -8,6 +8,7 @@ const files = [
   'test/unit/kernel/assert.unit.spec.ts',
   'test/contract/lease.contract.spec.ts',
   'test/e2e/room.e2e.spec.ts',
+  'test/embedded/start.embedded.spec.ts',
 ];
 
 describe('needsStack', () => {
@@ -18,7 +19,10 @@ describe('needsStack', () => {
     { projects: ['int'], fileFilters: [], expected: false },
     { projects: ['u*'], fileFilters: [], expected: false },
     { projects: ['e2?'], fileFilters: [], expected: false },
-    { projects: ['!contract', '!e2e'], fileFilters: [], expected: false },
+    // Each exclusion selects what the other one excludes.
+    { projects: ['!contract', '!e2e'], fileFilters: [], expected: true },
+    { projects: ['!contract'], fileFilters: ['lease'], expected: false },
+    { projects: ['E2E'], fileFilters: [], expected: true },
     { projects: ['!e2e'], fileFilters: [], expected: true },
     { projects: [], fileFilters: ['test/unit'], expected: false },
     { projects: [], fileFilters: ['./test/e2e'], expected: true },
@@ -29,6 +33,8 @@ describe('needsStack', () => {
       expected: true,
     },
     { projects: ['unit'], fileFilters: ['lease'], expected: false },
+    { projects: ['embedded'], fileFilters: [], expected: false },
+    { projects: [], fileFilters: ['test/embedded'], expected: false },
   ])('$projects $fileFilters → $expected', ({ projects, fileFilters, expected }) => {
     expect(needsStack({ projects, fileFilters }, files)).toBe(expected);
   });
