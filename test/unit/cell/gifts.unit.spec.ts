@@ -125,6 +125,17 @@ describe('a gift', () => {
     expect(coinsOf(rig, 'u1')).toBe(1_000n);
   });
 
+  it.each([
+    ['command id', 'g 1', 'u1'],
+    ['sender', 'g1', 'x'.repeat(33)],
+  ])('whose %s is none is set aside before the wallet is asked', async (_what, id, user) => {
+    const { rig, node } = await openGiftRig();
+    const refused = await rig.reply(node, rig.send('r1', id, user, giftBody()));
+    expect(refused).toMatchObject({ kind: 'refusal', reason: 'UNDECODABLE' });
+    expect(rig.database.deadLetters).toHaveLength(1);
+    expect(rig.wallet.ledger.keys()).toEqual([]);
+  });
+
   it('that expired before anybody asked the wallet leaves its id free and costs nothing', async () => {
     const { rig, node } = await openGiftRig();
     node.source.pause(0);
