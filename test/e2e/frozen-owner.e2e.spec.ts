@@ -3,12 +3,10 @@
  * nothing, it drops its rooms; and a takeover never ends a healthy node's connection.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { waitUntil } from '../support/wait-until.ts';
-import { Fleet, fleetApp, type FleetClient } from './support/fleet.ts';
+import { Fleet, type FleetClient } from './support/fleet.ts';
+import { bothOwn, roomOf } from './support/ownership.ts';
 import { RoomPlayer } from './support/play.ts';
 import { writerLockName } from '../../src/protocol/lock-name.ts';
-import { partitionOf } from '../../src/protocol/partition.ts';
-import { roomKeyOf, type AppCode, type RoomId } from '../../src/domain/ids.ts';
 
 let fleet: Fleet;
 let client: FleetClient;
@@ -22,37 +20,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await fleet.close();
 });
-
-/** Owner by partition, as committed. */
-async function owners(): Promise<Map<number, string>> {
-  const rows = await fleet.sql('SELECT partition_id, owner_node_id FROM partition_owner');
-  return new Map(rows.map((row) => [Number(row['partition_id']), String(row['owner_node_id'])]));
-}
-
-/** A room id that lies on a partition owned by `node`. */
-function roomOf(owned: ReadonlyMap<number, string>, node: string, stem: string): string {
-  for (let n = 0; ; n += 1) {
-    const room = `${stem}-${n}`;
-    const key = roomKeyOf(fleetApp as AppCode, room as RoomId);
-    if (owned.get(partitionOf(key, 16)) === node) return room;
-  }
-}
-
-async function bothOwn(first: string, second: string): Promise<Map<number, string>> {
-  return waitUntil(
-    `${first} and ${second} own all 16 partitions between them`,
-    async () => {
-      const map = await owners();
-      const nodes = new Set(map.values());
-      const unreleased = await fleet.sql(
-        'SELECT COUNT(*) AS n FROM partition_owner WHERE released = 0',
-      );
-      const all = Number(unreleased[0]?.['n']) === 16;
-      return all && nodes.has(first) && nodes.has(second) && nodes.size === 2 ? map : null;
-    },
-    { limitMs: 60_000, everyMs: 100 },
-  );
-}
 
 describe('with two cells', () => {
   it('a frozen owner is taken over; thawed, its late commit changes nothing and it drops its rooms', async () => {
@@ -68,7 +35,7 @@ describe('with two cells', () => {
     const healthy = await fleet.start('cell-b', ['cell']);
     await frozen.ready();
     await healthy.ready();
-    const map = await bothOwn('cell-a', 'cell-b');
+    const map = await bothOwn(fleet, 'cell-a', 'cell-b');
     const lost = roomOf(map, 'cell-a', 'lost');
     const kept = roomOf(map, 'cell-b', 'kept');
     const playLost = new RoomPlayer(fleet, client, lost);

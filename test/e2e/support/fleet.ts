@@ -1,6 +1,7 @@
 /**
  * A small fleet of real processes on the real stack, for one test file: own database, keys, topics
- * and ports; MySQL and Redis behind proxies of its own. Whatever the fleet started it ends.
+ * and ports; MySQL, Redis and the wallet behind proxies of its own. Whatever the fleet started it
+ * ends.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -40,11 +41,16 @@ export interface FleetClient {
   close(): void;
 }
 
+/** Where the sandbox listens. */
+type SandboxPorts = Readonly<Record<'im' | 'activity' | 'control' | 'wallet', number>>;
+
 /** See the file header. */
 export class Fleet {
   readonly space: TestSpace;
   readonly mysqlProxy: TcpProxy;
   readonly redisProxy: TcpProxy;
+  /** Between the cells and the sandbox's wallet. */
+  readonly walletProxy: TcpProxy;
   private readonly folder = mkdtempSync(join(tmpdir(), 'roomcell-fleet-'));
   /** Every process that was started, ended ones too, in the order of their starts. */
   readonly processes: RoleProcess[] = [];
@@ -54,14 +60,15 @@ export class Fleet {
 
   private constructor(
     space: TestSpace,
-    proxies: { readonly mysql: TcpProxy; readonly redis: TcpProxy },
+    proxies: Readonly<Record<'mysql' | 'redis' | 'wallet', TcpProxy>>,
     env: Readonly<Record<string, string>>,
-    ports: readonly number[],
+    ports: SandboxPorts,
   ) {
     this.space = space;
     this.mysqlProxy = proxies.mysql;
     this.redisProxy = proxies.redis;
-    const [im, activity, control, wallet] = ports;
+    this.walletProxy = proxies.wallet;
+    const { im, activity, control, wallet } = ports;
     this.env = {
       ...space.env,
       ROOMCELL_MYSQL_HOST: '127.0.0.1',
@@ -74,7 +81,7 @@ export class Fleet {
       ROOMCELL_TENCENT_IM_APPS_DEMO_SECRET_KEY: 'a secret key of tests',
       ROOMCELL_TENCENT_IM_APPS_DEMO_BASE_URL: `http://127.0.0.1:${im}`,
       ROOMCELL_ACTIVITY_ADDR: `127.0.0.1:${activity}`,
-      ROOMCELL_WALLET_ADDR: `127.0.0.1:${wallet}`,
+      ROOMCELL_WALLET_ADDR: `127.0.0.1:${proxies.wallet.port}`,
       ROOMCELL_SANDBOX_IM_LISTEN: `127.0.0.1:${im}`,
       ROOMCELL_SANDBOX_ACTIVITY_LISTEN: `127.0.0.1:${activity}`,
       ROOMCELL_SANDBOX_CONTROL_LISTEN: `127.0.0.1:${control}`,
@@ -87,19 +94,27 @@ export class Fleet {
   static async open(label: string, env: Readonly<Record<string, string>> = {}): Promise<Fleet> {
     const space = await openTestSpace(label);
     const redisUrl = new URL(space.redis.url);
+    const [im = 0, activity = 0, control = 0, wallet = 0] = await freePorts(4);
     const proxies = {
       mysql: await startTcpProxy({ targetPort: space.mysql.port, targetHost: space.mysql.host }),
       redis: await startTcpProxy({
         targetPort: Number(redisUrl.port),
         targetHost: redisUrl.hostname,
       }),
+      wallet: await startTcpProxy({ targetPort: wallet }),
     };
-    return new Fleet(space, proxies, env, await freePorts(4));
+    return new Fleet(space, proxies, env, { im, activity, control, wallet });
   }
 
   /** Address of the sandbox's own record. */
   get sandboxControl(): string {
     return `http://${this.env['ROOMCELL_SANDBOX_CONTROL_LISTEN'] ?? ''}`;
+  }
+
+  /** Where the sandbox takes what adapters send: IM's base URL, the activity service's address. */
+  get sandboxAddresses(): { readonly im: string; readonly activity: string } {
+    const { ROOMCELL_SANDBOX_IM_LISTEN: im, ROOMCELL_SANDBOX_ACTIVITY_LISTEN: activity } = this.env;
+    return { im: `http://${im ?? ''}`, activity: activity ?? '' };
   }
 
   /** Starts roles in one process; does not wait for readiness. */
@@ -192,6 +207,7 @@ export class Fleet {
     await this.database?.end();
     await this.mysqlProxy.close();
     await this.redisProxy.close();
+    await this.walletProxy.close();
     await this.space.close();
     rmSync(this.folder, { recursive: true, force: true });
   }

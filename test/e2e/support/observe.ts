@@ -146,6 +146,13 @@ export interface WalletRecord {
     readonly conflicts: number;
     readonly late_debits: number;
   })[];
+  /** Every movement of a payer's coins, in its order. */
+  readonly entries: readonly {
+    readonly kind: 'debit' | 'refund';
+    readonly key: string;
+    readonly user_id: string;
+    readonly coins: string;
+  }[];
 }
 
 /** Counted from the wallet's entries alone. */
@@ -161,12 +168,37 @@ export async function walletRecord(fleet: Fleet): Promise<WalletRecord> {
   return (await sandboxPage(fleet, 'wallet/ledger')) as WalletRecord;
 }
 
+/** What a user has at the sandbox's wallet; coins are decimal. */
+export interface WalletAccount {
+  readonly user_id: string;
+  readonly opening_coins: string;
+  /** What orders of a test changed. */
+  readonly adjusted_coins: string;
+  readonly coins: string;
+  /** Parts of other users' payments that were not given back. */
+  readonly income_coins: string;
+}
+
+/** Everybody whom the sandbox's wallet has seen. */
+export async function walletAccounts(fleet: Fleet): Promise<readonly WalletAccount[]> {
+  const page = await sandboxPage(fleet, 'wallet/balances');
+  return (page as { readonly balances: readonly WalletAccount[] }).balances;
+}
+
 /** Coins of everybody whom the sandbox's wallet has seen, by user. */
 export async function walletBalances(fleet: Fleet): Promise<Map<string, bigint>> {
-  const page = (await sandboxPage(fleet, 'wallet/balances')) as {
-    readonly balances: readonly { readonly user_id: string; readonly coins: string }[];
+  const accounts = await walletAccounts(fleet);
+  return new Map(accounts.map(({ user_id, coins }) => [user_id, BigInt(coins)]));
+}
+
+/** Orders that still wait at the sandbox's wallet. */
+export async function walletOrders(
+  fleet: Fleet,
+): Promise<readonly { readonly kind: string; readonly left: number | null }[]> {
+  const page = (await sandboxPage(fleet, 'faults')) as {
+    readonly wallet: readonly { readonly kind: string; readonly left: number | null }[];
   };
-  return new Map(page.balances.map(({ user_id, coins }) => [user_id, BigInt(coins)]));
+  return page.wallet;
 }
 
 /** Gives a user so many coins at the sandbox's wallet. */

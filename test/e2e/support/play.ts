@@ -57,6 +57,12 @@ export class RoomPlayer {
     );
   }
 
+  close(commandId: string, owner = 'owner'): Promise<Played> {
+    return this.send(owner, commandId, (meta, call) =>
+      this.client.commands.closeRoom({ meta, reason: 'the evening is over' }, call),
+    );
+  }
+
   private async send(
     user: string,
     commandId: string,
@@ -64,30 +70,41 @@ export class RoomPlayer {
   ): Promise<Played> {
     const token = await this.fleet.token(user);
     const meta = { appCode: fleetApp, roomId: this.room, commandId, actorUserId: user };
-    let last = '';
-    return waitUntil(
-      `an answer to ${commandId}`,
-      async () => {
-        try {
-          const answer = await call(meta, { timeoutMs: tryMs, token });
-          return playedOf(answer);
-        } catch (error) {
-          if (!(error instanceof GrpcCallError)) throw error;
-          const { status, reason } = error.failure;
-          last = `${status} ${reason}`;
-          // Only what leaves the id free is tried again; a final no is the test's to see.
-          if (
-            !['UNAVAILABLE', 'DEADLINE_EXCEEDED', 'RESOURCE_EXHAUSTED'].includes(String(status))
-          ) {
-            throw error;
-          }
-          this.unknowns.push(`${commandId} ${last}`);
-          return null;
-        }
-      },
-      { limitMs: patienceMs, everyMs: 100, seen: () => last },
+    const answer = await untilAnswered(
+      commandId,
+      () => call(meta, { timeoutMs: tryMs, token }),
+      (failure) => this.unknowns.push(`${commandId} ${failure}`),
     );
+    return playedOf(answer);
   }
+}
+
+/** Statuses that leave the id free or say nothing of what happened. A final no is the test's to see. */
+const freeStatuses = ['UNAVAILABLE', 'DEADLINE_EXCEEDED', 'RESOURCE_EXHAUSTED'];
+
+/** Makes the same call until it is answered, as a good caller does; rejects with a final no. */
+export function untilAnswered<Answer>(
+  commandId: string,
+  call: () => Promise<Answer>,
+  onUnknown: (failure: string) => void = () => undefined,
+): Promise<Answer> {
+  let last = '';
+  return waitUntil(
+    `an answer to ${commandId}`,
+    async () => {
+      try {
+        return await call();
+      } catch (error) {
+        if (!(error instanceof GrpcCallError)) throw error;
+        const { status, reason } = error.failure;
+        if (!freeStatuses.includes(status)) throw error;
+        last = `${status} ${reason}`;
+        onUnknown(last);
+        return null;
+      }
+    },
+    { limitMs: patienceMs, everyMs: 100, seen: () => last },
+  );
 }
 
 interface MetaInit {
