@@ -21,6 +21,11 @@ import type { DriverSet, DriverSetParts } from './driver-set.ts';
 import { leaseSettingsOf } from './lease-settings.ts';
 import { logSettingsOf } from './log-settings.ts';
 
+/** Of each partition of each topic: at least two thousand records of usual size are kept. */
+const retentionBytes = 4 * 1024 * 1024;
+/** About one gigabyte with all that belongs to them; then only a new process takes commands. */
+const logRowsMax = 50_000;
+
 /** Logged once at the start. */
 export const embeddedWarning =
   'drivers is embedded: NOTHING IS KEPT. Rooms, commands and gifts are in the memory of this ' +
@@ -32,15 +37,16 @@ export function createEmbeddedDrivers(parts: DriverSetParts): DriverSet {
   const { clock, timers } = parts.ports;
   const broker = new MemoryBroker(
     { clock, timers, random: createSystemRandom() },
-    { latencyMs: { min: 0, max: 0 } },
+    { latencyMs: { min: 0, max: 0 }, retentionBytes },
   );
+  const database = new MemoryDatabase({ clock, timers }, { logRowsMax });
   const leases = new MemoryLeaseServer({ clock, timers });
   const wake = new MemoryWakeHub(parts.ports).open();
   const here = { broker, client: nodeId };
   const log = logSettingsOf(parts);
   return {
     warning: embeddedWarning,
-    stores: createMemoryDrivers(new MemoryDatabase({ clock, timers })),
+    stores: createMemoryDrivers(database),
     wake,
     foundation: {
       migrate: () => Promise.resolve([]),

@@ -31,6 +31,8 @@ export interface MemoryBrokerSettings {
   readonly latencyMs?: LatencyMs;
   /** `group.initial.rebalance.delay.ms`. Default 0. */
   readonly groupStartDelayMs?: number;
+  /** `retention.bytes` of every partition. Default: no limit. */
+  readonly retentionBytes?: number;
 }
 
 /** Of a fetch. */
@@ -69,13 +71,19 @@ export class MemoryBroker {
 
   constructor(ports: MemoryBrokerPorts, settings: MemoryBrokerSettings = {}) {
     this.ports = ports;
-    this.settings = { latencyMs: { min: 0, max: 1 }, groupStartDelayMs: 0, ...settings };
+    this.settings = {
+      latencyMs: { min: 0, max: 1 },
+      groupStartDelayMs: 0,
+      retentionBytes: Infinity,
+      ...settings,
+    };
   }
 
   /** False when the topic exists; it stays as it is then. */
   createTopic(name: string, partitionCount: number, timestampType: TimestampType): boolean {
     if (this.topics.has(name)) return false;
-    this.topics.set(name, new MemoryTopic(name, partitionCount, timestampType));
+    const { retentionBytes } = this.settings;
+    this.topics.set(name, new MemoryTopic(name, partitionCount, timestampType, retentionBytes));
     return true;
   }
 

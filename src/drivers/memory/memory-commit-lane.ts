@@ -116,6 +116,9 @@ export class MemoryCommitLane implements CommitLane {
       return { outcome: { kind: 'unavailable', cause } };
     }
     if (server.mode === 'readOnly') return { outcome: { kind: 'unavailable', cause: 'readOnly' } };
+    if (this.database.isFull) {
+      return { outcome: { kind: 'unavailable', cause: 'the memory database is full' } };
+    }
     const transaction = session.begin();
     if (fault?.kind === 'lostInPacket') session.end();
     const refused = await runPacket({

@@ -32,9 +32,16 @@ import type { RowChange } from './memory-session.ts';
 /** Commits that can be taken back; older ones are safe whatever the server loses. */
 export const commitsKept = 256;
 
+/** How much a database holds. */
+export interface MemoryDatabaseLimits {
+  /** Rows of the command log; at so many the database is full. Default: no limit. */
+  readonly logRowsMax?: number;
+}
+
 /** See the file header. */
 export class MemoryDatabase {
   readonly server: MemoryServer;
+  private readonly logRowsMax: number;
   readonly layouts = new Map<string, TopicLayout>();
   readonly owners = new Map<number, OwnerRecord>();
   /** Settled offsets above the applied one, by partition. */
@@ -71,8 +78,14 @@ export class MemoryDatabase {
   /** How to take the last commits back, oldest first. */
   private readonly undo: (() => void)[][] = [];
 
-  constructor(surroundings: ServerSurroundings) {
+  constructor(surroundings: ServerSurroundings, limits: MemoryDatabaseLimits = {}) {
     this.server = new MemoryServer(this, surroundings);
+    this.logRowsMax = limits.logRowsMax ?? Infinity;
+  }
+
+  /** As on a server whose disk is full: commit lanes are refused, everything else goes on. */
+  get isFull(): boolean {
+    return this.log.size >= this.logRowsMax;
   }
 
   /** The next id of the outbox. Handed out before the commit: a rollback leaves a gap. */

@@ -6,15 +6,22 @@ import type { LogMessage } from '../log-client/log-transport.ts';
 /** Whose clock a record's time is. */
 export type TimestampType = 'LogAppendTime' | 'CreateTime';
 
+/** What a record weighs beside its key and value, roughly: objects, offset, headers. */
+const recordOverheadBytes = 500;
+
 /** One partition: records in ascending offsets, not always without gaps. */
 export class MemoryPartition {
   readonly id: number;
+  private readonly retentionBytes: number;
   private readonly records: SourceRecord[] = [];
+  private keptBytes = 0;
   private startOffset = 0n;
   private endOffset = 0n;
 
-  constructor(id: number) {
+  /** A partition heavier than `retentionBytes` drops its oldest records, down to half of it. */
+  constructor(id: number, retentionBytes: number) {
     this.id = id;
+    this.retentionBytes = retentionBytes;
   }
 
   range(): LogRange {
@@ -24,15 +31,18 @@ export class MemoryPartition {
   /** Answers the record's offset. The bytes are copied: a log keeps what was sent. */
   append({ key, value, headers }: LogMessage, recordTimeMs: number): bigint {
     const offset = this.endOffset;
-    this.records.push({
+    const record: SourceRecord = {
       partition: this.id,
       offset,
       key: key === null ? null : Buffer.from(key),
       value: Buffer.from(value),
       headers: { ...headers },
       recordTimeMs,
-    });
+    };
+    this.records.push(record);
+    this.keptBytes += weightOf(record);
     this.endOffset += 1n;
+    if (this.keptBytes > this.retentionBytes) this.retain(this.retentionBytes / 2);
     return offset;
   }
 
@@ -46,7 +56,8 @@ export class MemoryPartition {
     assert(offset <= this.endOffset, 'a log cannot begin behind its end', { offset });
     if (offset <= this.startOffset) return;
     this.startOffset = offset;
-    while ((this.records[0]?.offset ?? offset) < offset) this.records.shift();
+    const dropped = this.records.splice(0, this.indexOf(offset));
+    for (const record of dropped) this.keptBytes -= weightOf(record);
   }
 
   /** From `from` on at least one record (if there is one), then as many as fit into `bytesMax`. */
@@ -62,6 +73,17 @@ export class MemoryPartition {
     return taken;
   }
 
+  /** The newest record always stays, whatever it weighs. */
+  private retain(bytesMax: number): void {
+    let bytes = this.keptBytes;
+    let first = 0;
+    while (bytes > bytesMax && first < this.records.length - 1) {
+      bytes -= weightOf(this.records[first] as SourceRecord);
+      first += 1;
+    }
+    this.moveStart(this.records[first]?.offset ?? this.startOffset);
+  }
+
   /** Of the first record at or above `offset`. */
   private indexOf(offset: bigint): number {
     let low = 0;
@@ -75,6 +97,10 @@ export class MemoryPartition {
   }
 }
 
+function weightOf({ key, value }: SourceRecord): number {
+  return recordOverheadBytes + (key?.length ?? 0) + (value?.length ?? 0);
+}
+
 /** See the file header. */
 export class MemoryTopic {
   readonly name: string;
@@ -82,10 +108,18 @@ export class MemoryTopic {
   readonly partitions: readonly MemoryPartition[];
   private readonly waiting = new Set<() => void>();
 
-  constructor(name: string, partitionCount: number, timestampType: TimestampType) {
+  constructor(
+    name: string,
+    partitionCount: number,
+    timestampType: TimestampType,
+    retentionBytes: number,
+  ) {
     this.name = name;
     this.timestampType = timestampType;
-    this.partitions = Array.from({ length: partitionCount }, (_, id) => new MemoryPartition(id));
+    this.partitions = Array.from(
+      { length: partitionCount },
+      (_, id) => new MemoryPartition(id, retentionBytes),
+    );
   }
 
   /** Throws when the topic has no such partition. */
