@@ -53,6 +53,8 @@ export async function startBenchRoles(
         ...sample.env,
         ROOMCELL_OPS_LISTEN: opsAddress,
         ROOMCELL_NODE_ID: `bench-${name}`,
+        // Callers that wait long must not lose their seats meanwhile.
+        ROOMCELL_MIC_PUBLISH_TIMEOUT: '5m',
         // A line per command is a cost of its own; the bench measures without it.
         ROOMCELL_LOG_LEVEL: 'warn',
       },
