@@ -160,11 +160,7 @@ class Drafting {
     return Math.max(this.context.clock.wallMs(), this.state.lastEventAtMs);
   }
 
-  private facts(
-    commandId: CommandId,
-    nowMs: number,
-    charge: DecideFacts['charge'],
-  ): DecideFacts {
+  private facts(commandId: CommandId, nowMs: number, charge: DecideFacts['charge']): DecideFacts {
     const { options } = this.context;
     const { appCode, roomId } = this.state;
     return {
