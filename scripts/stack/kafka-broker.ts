@@ -50,7 +50,8 @@ export async function startBroker(plan: BrokerPlan, watchdog: Watchdog): Promise
   const clusterId = randomBytes(16).toString('base64url');
   await promisify(execFile)(plan.java, [
     ...[...javaArguments, 'kafka.tools.StorageTool'],
-    ...['format', '-t', clusterId, '-c', configFile],
+    // One word: an id may begin with a hyphen, and would be taken for an option of its own.
+    ...['format', `--cluster-id=${clusterId}`, '-c', configFile],
   ]);
   const directBrokers = [`127.0.0.1:${layout.directPort}`];
   const server = await startOwnServer(
