@@ -79,6 +79,9 @@ async function startFirst(
     if (options.signal?.aborted === true) throw interrupted(error);
     const reason = error instanceof Error ? error.message : String(error);
     const [next] = others;
+    // Servers that are there and do not start are a fault to look at, no reason to do without them.
+    const isFault = !(error instanceof StackUnavailableError);
+    if (next === 'embedded' && isFault) throw error;
     if (next !== undefined) {
       log(`stack: ${kind} did not start (${reason}), going ${next}`);
       return await startFirst({ ...choice, kinds: others }, options, environment, log);

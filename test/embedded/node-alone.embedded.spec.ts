@@ -16,6 +16,19 @@ describe('at a desk', () => {
     expect(code, output).toBe(0);
   });
 
+  it('npm start does not do without servers that are there and do not start', async () => {
+    const programs = {
+      java: `echo 'openjdk version "17.0.1"' >&2`,
+      mvn: 'exit 1',
+      mariadbd: 'exit 1',
+      'redis-server': 'exit 1',
+    };
+    const { code, output } = await runScript('scripts/start.js', ['--once'], desk, programs);
+    expect(output).toMatch(/fetching the jars of Kafka .* failed/);
+    expect(output).not.toContain('stack: embedded');
+    expect(code, output).toBe(1);
+  });
+
   it('npm test runs what needs no server, and says which suites it leaves out', async () => {
     const files = ['test/unit/kernel/backoff', 'test/contract/redis'];
     const { code, output } = await runScript('scripts/run-tests.js', files, desk);
