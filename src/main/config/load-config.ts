@@ -30,9 +30,13 @@ export type LoadedConfig =
 
 /**
  * Variables that begin with ROOMCELL_ and are not keys: they choose the file, and they are read by
- * the scripts that start a stack around the program.
+ * the scripts that build the program and start a stack around it.
  */
-export const otherVariables: readonly string[] = ['ROOMCELL_CONFIG', 'ROOMCELL_STACK'];
+export const otherVariables: readonly string[] = [
+  'ROOMCELL_CONFIG',
+  'ROOMCELL_STACK',
+  'ROOMCELL_ALLOW_TYPE_ERRORS',
+];
 
 /** See the file header. Never throws. */
 export function loadConfig(request: LoadRequest): LoadedConfig {
