@@ -11,19 +11,22 @@ import { debitKeyOf, giftPurpose, readGiftPurpose } from '../../protocol/debit.t
 import type { CellContext } from '../cell-context.ts';
 import { retryForever, retryPauseMs } from '../retry-forever.ts';
 import type { Partition } from '../partition/partition.ts';
+import type { Offers } from './offers.ts';
 import { isExpired, type GiftItem } from './payment.ts';
 
 /** See the file header. One object per gift. */
 export class ChargeRun {
   private readonly context: CellContext;
+  private readonly offers: Offers;
   private readonly partition: Partition;
   private readonly item: GiftItem;
   private readonly key: string;
   private readonly untilMonoMs: number;
 
-  constructor(context: CellContext, partition: Partition, item: GiftItem) {
+  constructor(context: CellContext, offers: Offers, partition: Partition, item: GiftItem) {
     const { appCode, roomId, commandId } = item.command;
     this.context = context;
+    this.offers = offers;
     this.partition = partition;
     this.item = item;
     this.key = debitKeyOf(appCode, roomId, commandId);
@@ -65,8 +68,9 @@ export class ChargeRun {
   /** The gift as sold now; `onSale: false` also for one that the app never had. */
   private async currentOffer(): Promise<CatalogueGift | null> {
     const { appCode, body } = this.item.command;
-    const { catalogue } = this.context;
-    const offer = await this.read('read catalogue', () => catalogue.current(appCode, body.giftId));
+    const offer = await this.read('read catalogue', () =>
+      this.offers.current(appCode, body.giftId),
+    );
     if (offer === undefined) return null;
     const { giftId } = body;
     return offer ?? { giftId, catalogueVersion: 0n, coinPrice: 0n, onSale: false };
@@ -128,7 +132,7 @@ export class ChargeRun {
     const { appCode, body } = command;
     const { catalogueVersion } = purpose;
     const gift = await this.read('read catalogue', () =>
-      this.context.catalogue.version(appCode, body.giftId, catalogueVersion),
+      this.offers.version(appCode, body.giftId, catalogueVersion),
     );
     if (gift === undefined) return notCharged('LOST');
     if (gift === null) return this.conflict(receipt, 'UNKNOWN_CATALOGUE_VERSION');

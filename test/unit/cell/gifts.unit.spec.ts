@@ -323,10 +323,28 @@ describe('a slow wallet', () => {
 });
 
 describe('the price of a gift', () => {
+  it('is asked of MySQL once a moment, however many gifts are sent', async () => {
+    const { rig, node } = await openGiftRig();
+    let reads = 0;
+    const current = rig.catalogue.current.bind(rig.catalogue);
+    rig.catalogue.current = (app, gift) => {
+      reads += 1;
+      return current(app, gift);
+    };
+    for (const id of ['g1', 'g2', 'g3']) {
+      await rig.result(node, rig.send('r1', id, 'u1', giftBody()));
+    }
+    expect(reads).toBe(1);
+    rig.time.advance(1_000);
+    await rig.result(node, rig.send('r1', 'g4', 'u1', giftBody()));
+    expect(reads).toBe(2);
+  });
+
   it('is that of the catalogue version which stands in the receipt', async () => {
     const { rig, node } = await openGiftRig();
     const first = await rig.result(node, rig.send('r1', 'g1', 'u1', giftBody()));
     await sell(rig, 'rose', 25n);
+    rig.time.advance(1_000);
     const second = await rig.result(node, rig.send('r1', 'g2', 'u1', giftBody()));
     expect([first.fields.roomHeat, second.fields.roomHeat]).toEqual([10n, 35n]);
     await booksAgree(rig);
