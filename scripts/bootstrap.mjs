@@ -4,6 +4,9 @@
  * compiles what changed, and goes on as `dist/scripts/<name>.js` in this same process, so that
  * input, output, signals and the exit code are the script's own.
  *
+ * `start` is compiled without a check of its types, which takes longer than all the rest of a first
+ * start; whoever changes code checks them by every other script. With CI set it is checked, too.
+ *
  * ROOMCELL_ALLOW_TYPE_ERRORS=1 goes on when the compiler found type errors but wrote its output:
  * for work on a half-changed tree. It is ignored when CI is set.
  */
@@ -43,7 +46,7 @@ async function main() {
       onWait: (pid) =>
         console.error(`bootstrap: waiting for process ${pid}, which prepares this folder`),
     },
-    prepare,
+    () => prepare(name === 'start' && process.env.CI === undefined),
   );
   const target = join(ROOT, 'dist', 'scripts', script);
   process.argv.splice(1, process.argv.length, target, ...scriptArguments);
@@ -57,7 +60,7 @@ function refuseOldNode() {
   fail(`roomcell needs Node ${MINIMUM_NODE.join('.')} or newer, this is ${process.version}.`, 2);
 }
 
-async function prepare() {
+async function prepare(isUnchecked) {
   if (!isInstalled()) {
     console.error('bootstrap: installing packages (npm ci)');
     await run(...npmCommand(['ci', '--include=dev', '--no-audit', '--no-fund']));
@@ -68,7 +71,7 @@ async function prepare() {
     process.env.ROOMCELL_ALLOW_TYPE_ERRORS === '1' && process.env.CI === undefined;
   await run(
     process.execPath,
-    [compiler, '-p', join(ROOT, 'tsconfig.build.json')],
+    [compiler, '-p', join(ROOT, 'tsconfig.build.json'), ...(isUnchecked ? ['--noCheck'] : [])],
     mayHaveTypeErrors ? [0, TYPE_ERRORS] : [0],
   );
 }
