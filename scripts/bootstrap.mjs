@@ -4,8 +4,8 @@
  * compiles what changed, and goes on as `dist/scripts/<name>.js` in this same process, so that
  * input, output, signals and the exit code are the script's own.
  *
- * `start` is compiled without a check of its types, which takes longer than all the rest of a first
- * start; whoever changes code checks them by every other script. With CI set it is checked, too.
+ * `start` is compiled without a check of its types, which would be half of what a first start costs
+ * beside the packages; every other script checks them. With CI set, `start` does so too.
  *
  * ROOMCELL_ALLOW_TYPE_ERRORS=1 goes on when the compiler found type errors but wrote its output:
  * for work on a half-changed tree. It is ignored when CI is set.
