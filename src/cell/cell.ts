@@ -11,6 +11,7 @@ import { Deadlines } from './deadlines.ts';
 import { Heartbeats } from './intake/heartbeats.ts';
 import { Intake } from './intake/intake.ts';
 import { Lane } from './lane/lane.ts';
+import { OwnershipCheck } from './partition/ownership-check.ts';
 import { PartitionSet } from './partition/partition-set.ts';
 import type { Partition } from './partition/partition.ts';
 import type { RoomCell } from './registry/room-cell.ts';
@@ -149,9 +150,12 @@ export class Cell {
       startCharges: (room) => charges.start(room),
       settlementsOpen: () => this.parts?.settler.hint(),
     });
+    const ownership = new OwnershipCheck(context, (partition) =>
+      this.parts?.partitions.fenced(partition),
+    );
     const charges = new Charges(context, registry, {
       roomHasWork: (room) => lane.roomHasWork(room),
-      fenced: (partition) => this.parts?.partitions.fenced(partition),
+      confirmOwned: (partition) => ownership.confirm(partition),
     });
     const partitions = new PartitionSet(context, {
       onTaken: (partition) => void this.parts?.deadlines.wakeDue(partition),
@@ -171,12 +175,16 @@ export class Cell {
     const settler = new Settler(context, partitions);
     const ticker = new Ticker(context, { partitions, lane, deadlines });
     const timed = { deadlines, ticker, settler };
-    return { registry, lane, partitions, heartbeats, intake, snapshots, ...timed };
+    return { registry, lane, partitions, ownership, heartbeats, intake, snapshots, ...timed };
   }
 
   private assigned(ids: readonly number[]): void {
     this.context.log.info({ partitions: ids }, 'assignment of the group');
-    if (!this.draining) this.parts?.partitions.assign(ids);
+    if (this.draining || this.parts === null) return;
+    const { partitions, ownership } = this.parts;
+    partitions.assign(ids);
+    // Those that it kept: another node may have had them since the group last spoke to this one.
+    for (const partition of partitions.all()) void ownership.confirm(partition);
   }
 
   private records(id: number, records: readonly SourceRecord[]): void {
@@ -294,6 +302,7 @@ interface CellParts {
   readonly registry: RoomRegistry;
   readonly lane: Lane;
   readonly partitions: PartitionSet;
+  readonly ownership: OwnershipCheck;
   readonly deadlines: Deadlines;
   readonly heartbeats: Heartbeats;
   readonly intake: Intake;

@@ -8,16 +8,14 @@ import type { Partition } from '../partition/partition.ts';
 import type { RoomCell } from '../registry/room-cell.ts';
 import type { RoomRegistry } from '../registry/room-registry.ts';
 import { ChargeRun } from './charge-run.ts';
-import { Offers } from './offers.ts';
-import { OwnershipCheck } from './ownership-check.ts';
 import { isChargeDue, isGift, type GiftItem } from './payment.ts';
 
-/** Whom the charges tell. */
+/** Whom the charges tell and ask. */
 export interface ChargeTargets {
   /** The room's gift has its charge. */
   roomHasWork(room: RoomCell): void;
-  /** MySQL says that the partition is another node's. */
-  fenced(partition: Partition): void;
+  /** See `OwnershipCheck`. */
+  confirmOwned(partition: Partition): Promise<boolean>;
 }
 
 /** See the file header. */
@@ -25,8 +23,6 @@ export class Charges {
   private readonly context: CellContext;
   private readonly registry: RoomRegistry;
   private readonly targets: ChargeTargets;
-  private readonly ownership: OwnershipCheck;
-  private readonly offers: Offers;
   private readonly inFlight = new Set<GiftItem>();
   /** Rooms that found the node's limit reached. */
   private readonly waiting = new Set<RoomCell>();
@@ -35,8 +31,6 @@ export class Charges {
     this.context = context;
     this.registry = registry;
     this.targets = targets;
-    this.offers = new Offers(context);
-    this.ownership = new OwnershipCheck(context, (partition) => targets.fenced(partition));
   }
 
   /**
@@ -73,8 +67,8 @@ export class Charges {
     this.showInFlight();
     const startedMonoMs = clock.monoMs();
     try {
-      if (!(await this.ownership.confirm(partition))) return;
-      const charge = await new ChargeRun(this.context, this.offers, partition, item).run();
+      if (!(await this.targets.confirmOwned(partition))) return;
+      const charge = await new ChargeRun(this.context, partition, item).run();
       if (charge === null) return;
       item.payment.charge = charge;
       item.clock.walletDebitMs = clock.monoMs() - startedMonoMs;

@@ -17,7 +17,7 @@ export class Partition {
   readonly offsets: OffsetTracker;
   /**
    * The log's end as read after the takeover. A former owner may have asked the wallet for any gift
-   * below it, and for none behind it (see `charges/ownership-check.ts`).
+   * below it, and for none behind it (see `ownership-check.ts`).
    */
   readonly askedBelow: bigint;
   /** Records that end without a room; committed with the next batch. */

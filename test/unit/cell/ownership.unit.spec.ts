@@ -70,6 +70,28 @@ describe('a partition whose log does not fit what was applied', () => {
   });
 });
 
+describe('a node that was frozen and thrown out of the group', () => {
+  it('comes back to a partition that it lost while it was frozen, though the group gave it the same ones', async () => {
+    const rig = new CellRig(2);
+    const node = await rig.startNode('a');
+    await rig.result(node, rig.send('r1', 'c1', 'u1', createRoomBody()));
+    const partition = partitionOfRoom(rig, 'r1');
+    const row = rig.database.owners.get(partition);
+    if (row === undefined) throw new Error('the partition has no owner row');
+    const kept = node.cell.ownedPartitions().find(({ id }) => id !== partition);
+    // Somebody else took it over and gave it up again. Nothing is written there: no fence speaks up.
+    const lostEpoch = row.epoch + 1n;
+    Object.assign(row, { epoch: lostEpoch, incarnation: 'inc-b', released: true });
+    node.source.assign([0, 1]);
+    await eventually('taken over anew', () =>
+      node.cell.ownedPartitions().some(({ id, epoch }) => id === partition && epoch > lostEpoch),
+    );
+    // The one that is still its own is left alone.
+    expect(node.cell.ownedPartitions()).toContainEqual(kept);
+    expect(rig.database.owners.get(partition)?.incarnation).not.toBe('inc-b');
+  });
+});
+
 describe('a planned move', () => {
   it('marks a partition that the group took away as released, so that the successor need not wait', async () => {
     const rig = new CellRig(2);

@@ -7,10 +7,16 @@
  *   3. A asks the wallet for Y. B, who takes Y for untouched, refuses it as expired and voids nothing.
  * Closed by asking MySQL after the record was read and before the wallet is: a yes means that the
  * takeover, and so B's look at the log's end, is still to come. B then counts Y as asked for.
+ *
+ * Race (test "comes back to a partition that it lost while it was frozen, though the group gave it the same ones"):
+ *   1. A is frozen and thrown out of the group; B takes A's partitions over and sets a deadline in a room.
+ *   2. A thaws, joins again, and is given the partitions that it takes for its own already.
+ *   3. Nothing is written there: no fence refuses A, and the deadline is nobody's.
+ * Closed by asking after each assignment about every partition that was not taken over for it.
  */
 import type { CellContext } from '../cell-context.ts';
-import type { Partition } from '../partition/partition.ts';
 import { retryForever } from '../retry-forever.ts';
+import type { Partition } from './partition.ts';
 
 interface Waiting {
   readonly partition: Partition;
