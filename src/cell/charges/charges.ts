@@ -8,6 +8,7 @@ import type { Partition } from '../partition/partition.ts';
 import type { RoomCell } from '../registry/room-cell.ts';
 import type { RoomRegistry } from '../registry/room-registry.ts';
 import { ChargeRun } from './charge-run.ts';
+import { Offers } from './offers.ts';
 import { isChargeDue, isGift, type GiftItem } from './payment.ts';
 
 /** Whom the charges tell and ask. */
@@ -23,6 +24,7 @@ export class Charges {
   private readonly context: CellContext;
   private readonly registry: RoomRegistry;
   private readonly targets: ChargeTargets;
+  private readonly offers: Offers;
   private readonly inFlight = new Set<GiftItem>();
   /** Rooms that found the node's limit reached. */
   private readonly waiting = new Set<RoomCell>();
@@ -31,6 +33,7 @@ export class Charges {
     this.context = context;
     this.registry = registry;
     this.targets = targets;
+    this.offers = new Offers(context);
   }
 
   /**
@@ -68,7 +71,7 @@ export class Charges {
     const startedMonoMs = clock.monoMs();
     try {
       if (!(await this.targets.confirmOwned(partition))) return;
-      const charge = await new ChargeRun(this.context, partition, item).run();
+      const charge = await new ChargeRun(this.context, this.offers, partition, item).run();
       if (charge === null) return;
       item.payment.charge = charge;
       item.clock.walletDebitMs = clock.monoMs() - startedMonoMs;
