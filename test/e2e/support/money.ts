@@ -4,10 +4,10 @@
  * cell believes takes part.
  */
 import type { AppCode, CommandId, RoomId } from '../../../src/domain/ids.ts';
-import type { RoomEvent, RoomGiftSent } from '../../../src/domain/room/events.ts';
+import type { RoomGiftSent } from '../../../src/domain/room/events.ts';
 import { createCodec } from '../../../src/protocol/codec.ts';
 import { debitKeyOf } from '../../../src/protocol/debit.ts';
-import type { Decoded } from '../../../src/protocol/records.ts';
+import type { Decoded, EnvelopeEvent } from '../../../src/protocol/records.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { fleetApp, type Fleet, type FleetClient } from './fleet.ts';
 import type { GiftAnswer } from './gift-play.ts';
@@ -132,7 +132,7 @@ function readable<Value>(decoded: Decoded<Value>): Value {
   return decoded.value;
 }
 
-function giftOf(event: RoomEvent | null): RoomGiftSent {
+function giftOf(event: EnvelopeEvent | null): RoomGiftSent {
   if (event?.type !== 'RoomGiftSent') throw new Error(`a gift left a ${event?.type ?? 'nothing'}`);
   return event;
 }

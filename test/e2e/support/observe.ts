@@ -191,16 +191,6 @@ export async function walletBalances(fleet: Fleet): Promise<Map<string, bigint>>
   return new Map(accounts.map(({ user_id, coins }) => [user_id, BigInt(coins)]));
 }
 
-/** Orders that still wait at the sandbox's wallet. */
-export async function walletOrders(
-  fleet: Fleet,
-): Promise<readonly { readonly kind: string; readonly left: number | null }[]> {
-  const page = (await sandboxPage(fleet, 'faults')) as {
-    readonly wallet: readonly { readonly kind: string; readonly left: number | null }[];
-  };
-  return page.wallet;
-}
-
 /** Gives a user so many coins at the sandbox's wallet. */
 export async function setWalletBalance(
   fleet: Fleet,
