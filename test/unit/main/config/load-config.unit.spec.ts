@@ -29,6 +29,13 @@ describe('a sound configuration', () => {
     expect(config.kafka.brokers).toEqual(['127.0.0.1:9092']);
   });
 
+  it('names no server when the drivers are embedded', () => {
+    const least = `environment: development\nlease_ttl: '15s'\ndrivers: embedded`;
+    const few = 'kafka: { replication_factor: 1, min_insync_replicas: 1 }';
+    expect(configOf(`${least}\n${few}`)).toMatchObject({ drivers: 'embedded', redis: { url: '' } });
+    expect(configOf(leastYaml).drivers).toBe('servers');
+  });
+
   it('has the defaults of the seeds for the outbox worker', () => {
     expect(configOf(leastYaml).outboxWorker).toMatchObject({
       enabled: true,
