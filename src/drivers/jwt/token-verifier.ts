@@ -27,16 +27,43 @@ const keysTimeoutMs = 3_000;
 const keysCooldownMs = 30_000;
 const keysMaxAgeMs = 600_000;
 
+/**
+ * A good token is believed again for this long without looking at its signature: a caller sends the
+ * same one with every call. A key that was taken out of a key set is refused that much later.
+ */
+const rememberMs = 30_000;
+/** Tokens remembered; when there are more, all are forgotten and looked at again. */
+const rememberedMax = 50_000;
+
+interface Remembered {
+  readonly verdict: TokenVerdict;
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
 type Verify = (token: string, nowMs: number) => Promise<JWTPayload>;
 
 /** Reads the key file, if that is where the keys are; throws when keys or secret are unusable. */
 export async function createTokenVerifier(keys: TokenKeys, clock: Clock): Promise<TokenVerifier> {
   const verify = await verifyWith(keys);
+  const remembered = new Map<string, Remembered>();
   return {
     async verify(token) {
       if (token.length > tokenLengthMax) return { kind: 'refused', fault: 'token too long' };
+      const nowMs = clock.wallMs();
+      const known = remembered.get(token);
+      // A wall clock that was set back is no reason to believe: the token may not be valid yet.
+      if (known !== undefined && nowMs >= known.fromMs && nowMs < known.untilMs) {
+        return known.verdict;
+      }
       try {
-        return callerOf(await verify(token, clock.wallMs()));
+        const claims = await verify(token, nowMs);
+        const verdict = callerOf(claims);
+        if (remembered.size >= rememberedMax) remembered.clear();
+        const expiresMs = ((claims.exp ?? 0) + clockToleranceS) * 1_000;
+        const untilMs = Math.min(nowMs + rememberMs, expiresMs);
+        remembered.set(token, { verdict, fromMs: nowMs, untilMs });
+        return verdict;
       } catch (thrown) {
         return faultOf(thrown);
       }

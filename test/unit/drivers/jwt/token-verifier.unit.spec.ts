@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { issueDevelopmentToken } from '../../../../src/drivers/jwt/development-token.ts';
 import { createTokenVerifier } from '../../../../src/drivers/jwt/token-verifier.ts';
 import type { Caller } from '../../../../src/ports/room-api.ts';
@@ -39,6 +39,57 @@ describe('a development token', () => {
     expect(await (await hs256()).verify(token)).toEqual({ kind: 'valid', caller: user });
     const later = await hs256(nowMs + 66_000);
     expect(await faultOf(token, later)).toBe('token expired');
+  });
+});
+
+describe('a token that comes with every call', () => {
+  /** A verifier with a clock that can be set, and how often it looked at a signature. */
+  async function watched(): Promise<{
+    readonly verifier: TokenVerifier;
+    readonly looks: () => number;
+    readonly setClock: (wallMs: number) => void;
+  }> {
+    let wallMs = nowMs;
+    const spy = vi.spyOn(globalThis.crypto.subtle, 'verify');
+    spy.mockClear();
+    const clock = { wallMs: () => wallMs, monoMs: () => 0 };
+    return {
+      verifier: await createTokenVerifier({ kind: 'hs256', secret }, clock),
+      looks: () => spy.mock.calls.length,
+      setClock: (ms) => {
+        wallMs = ms;
+      },
+    };
+  }
+
+  test('is looked at once in half a minute', async () => {
+    const { verifier, looks, setClock } = await watched();
+    const token = await signed({});
+    for (let calls = 0; calls < 5; calls += 1)
+      expect((await verifier.verify(token)).kind).toBe('valid');
+    expect(looks()).toBe(1);
+    setClock(nowMs + 30_000);
+    expect((await verifier.verify(token)).kind).toBe('valid');
+    expect(looks()).toBe(2);
+  });
+
+  test('is refused from the moment on at which it expires', async () => {
+    const { verifier, setClock } = await watched();
+    const token = await signed({ exp: nowS + 10 });
+    expect((await verifier.verify(token)).kind).toBe('valid');
+    setClock(nowMs + 14_999);
+    expect((await verifier.verify(token)).kind).toBe('valid');
+    setClock(nowMs + 15_000);
+    expect(await faultOf(token, verifier)).toBe('token expired');
+  });
+
+  test('is looked at again when the clock was set back', async () => {
+    const { verifier, looks, setClock } = await watched();
+    const token = await signed({ nbf: nowS - 3 });
+    expect((await verifier.verify(token)).kind).toBe('valid');
+    setClock(nowMs - 60_000);
+    expect(await faultOf(token, verifier)).toContain('nbf');
+    expect(looks()).toBe(2);
   });
 });
 
