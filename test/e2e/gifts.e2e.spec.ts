@@ -25,6 +25,10 @@ beforeAll(async () => {
   gifts = await GiftFleet.open('gifts', ['gateway', 'cell'], budgetMs);
   ({ fleet, client, player } = gifts);
   await player.fill('salon', users);
+  // So that the wallet knows everybody, whichever tests run.
+  for (const userId of users) {
+    await setWalletBalance(fleet, { appCode: fleetApp, userId }, 1_000_000n);
+  }
 });
 afterAll(async () => {
   await gifts.close();
