@@ -4,6 +4,7 @@
  *
  *   npm run bench -- [--seconds <per level>] [--callers 1,16,64] [--no-profile]
  */
+import { rmSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import mysql from 'mysql2/promise';
@@ -123,6 +124,7 @@ function profilesOf(roles: readonly BenchRole[]): ServiceResult['profiles'] {
   return Object.fromEntries(
     roles.flatMap(({ name, profileFolder }) => {
       const top = profileFolder === null ? null : topOfProfile(profileFolder, profileRows);
+      if (profileFolder !== null) rmSync(profileFolder, { recursive: true, force: true });
       return top === null ? [] : [[name, top]];
     }),
   );
