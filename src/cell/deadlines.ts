@@ -8,6 +8,7 @@ import { nextDeadline, type RoomDeadline } from '../domain/room/deadlines.ts';
 import { Failure } from '../kernel/failure.ts';
 import type { CancelTimer } from '../ports/timers.ts';
 import type { CellContext } from './cell-context.ts';
+import { OutageNote } from './outage-note.ts';
 import type { Partition } from './partition/partition.ts';
 import type { RoomCell } from './registry/room-cell.ts';
 import type { RoomRegistry } from './registry/room-registry.ts';
@@ -34,13 +35,13 @@ export class Deadlines {
   private readonly roomHasWork: (room: RoomCell) => void;
   private readonly armed = new Map<RoomCell, CancelTimer>();
   private stopped = false;
-  /** The last look at due rooms met an outage. */
-  private isOut = false;
+  private readonly outage: OutageNote;
 
   constructor(context: CellContext, registry: RoomRegistry, roomHasWork: (room: RoomCell) => void) {
     this.context = context;
     this.registry = registry;
     this.roomHasWork = roomHasWork;
+    this.outage = new OutageNote(context, 'read due rooms');
   }
 
   /** Sets the room's timer to its earliest deadline, or takes it away. */
@@ -81,7 +82,7 @@ export class Deadlines {
     if (this.stopped) return;
     try {
       const due = await rooms.dueRooms(partition.id, clock.wallMs(), wokenPerPoll);
-      this.noteOutage(false);
+      this.outage.note(false);
       for (const key of due) {
         if (partition.active && !this.stopped) this.registry.ensure(key, partition);
       }
@@ -90,14 +91,8 @@ export class Deadlines {
       // The next look comes by itself. For a node without work it is the only one that sees an
       // outage, so readiness hears of it.
       log.debug({ partition: partition.id, error: error.message }, 'due rooms unread');
-      this.noteOutage(true);
+      this.outage.note(true);
     }
-  }
-
-  private noteOutage(isOut: boolean): void {
-    if (isOut === this.isOut) return;
-    this.isOut = isOut;
-    this.context.onOutage?.('read due rooms', isOut);
   }
 
   /** Leaves all deadlines from here on to the next owner (LEASE-22). Idempotent. */

@@ -2,6 +2,8 @@
  * A cell rig with a room to give in: `r1`, owned by `u1`, with `u1 … u5` present, and `rose` on sale
  * for 10 coins. Everybody has 1,000 coins when first seen.
  */
+import type { WalletFault } from '../../src/drivers/wallet-stand-in/wallet-faults.ts';
+import { orderWalletFault } from '../../src/drivers/wallet-stand-in/wallet-faults.ts';
 import type { GiftId, UserId } from '../../src/domain/ids.ts';
 import type { SendGift } from '../../src/domain/room/commands.ts';
 import { debitKeyOf } from '../../src/protocol/debit.ts';
@@ -81,4 +83,24 @@ export async function booksAgree(rig: CellRig): Promise<void> {
     return entry.kind === 'refund' ? sum - entry.coins : sum;
   }, 0n);
   if (heat !== kept) throw new Error(`the rooms hold ${heat} coins, the wallet kept ${kept}`);
+}
+
+/** Orders the next fault at the wallet. */
+export function orderFault(rig: CellRig, fault: WalletFault): void {
+  const refusal = orderWalletFault(rig.wallet.faults, fault);
+  if (refusal !== null) throw new Error(refusal);
+}
+
+/** Debits in the wallet's books so far. */
+export function debitCount(rig: CellRig): number {
+  return rig.wallet.ledger.entries().filter(({ kind }) => kind === 'debit').length;
+}
+
+/** Lets timers fall due in small steps until `done` holds. */
+export async function passTime(rig: CellRig, what: string, done: () => boolean): Promise<void> {
+  await eventually(what, () => {
+    if (done()) return true;
+    rig.time.advance(100);
+    return false;
+  });
 }

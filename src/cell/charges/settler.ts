@@ -8,6 +8,7 @@ import { Failure } from '../../kernel/failure.ts';
 import type { OpenSettlement } from '../../ports/settlement-store.ts';
 import type { CancelTimer } from '../../ports/timers.ts';
 import type { CellContext } from '../cell-context.ts';
+import { OutageNote } from '../outage-note.ts';
 import type { PartitionSet } from '../partition/partition-set.ts';
 
 /** Rows looked at in one round. */
@@ -25,12 +26,12 @@ export class Settler {
   private working = false;
   private again = false;
   private stopped = false;
-  /** The last look at open rows met an outage. */
-  private isOut = false;
+  private readonly outage: OutageNote;
 
   constructor(context: CellContext, partitions: PartitionSet) {
     this.context = context;
     this.partitions = partitions;
+    this.outage = new OutageNote(context, 'read open settlements');
   }
 
   /** No round runs. */
@@ -73,17 +74,17 @@ export class Settler {
       const rows = mine.length === 0 ? [] : await this.due(mine);
       found = rows.length;
       await this.settleAll(rows);
-      this.noteOutage(false);
+      this.outage.note(false);
     } catch (error) {
       if (!(error instanceof Failure) || error.kind !== 'retry') throw error;
       this.context.log.debug({ error: error.message }, 'open settlements unread or unmarked');
-      this.noteOutage(true);
+      this.outage.note(true);
     } finally {
       this.working = false;
     }
     const isMore = this.again || found === roundMax;
     this.again = false;
-    if (isMore && !this.isOut && !this.stopped) void this.round();
+    if (isMore && !this.outage.isOut && !this.stopped) void this.round();
     else this.later();
   }
 
@@ -131,11 +132,5 @@ export class Settler {
     metrics.count('cell_settlements_total', { ended: 'postponed' });
     const pauseMs = backoffMs(tryLimits, tries + 1, random.fraction('settle again'));
     await settlements.postponed(debitKey, cause, clock.wallMs() + pauseMs);
-  }
-
-  private noteOutage(isOut: boolean): void {
-    if (isOut === this.isOut) return;
-    this.isOut = isOut;
-    this.context.onOutage?.('read open settlements', isOut);
   }
 }

@@ -79,8 +79,8 @@ class Drafting {
     const repeated = this.repeat(item);
     if (repeated !== null) return repeated;
     if (this.work.room.phase === 'broken') return this.giveBack(item, 'ROOM_CORRUPT');
-    const maySkip = !isGift(item) || !item.payment.asked;
-    if (maySkip && isExpired(item, this.context.clock.wallMs())) {
+    const mayExpire = !isGift(item) || !item.payment.asked;
+    if (mayExpire && isExpired(item, this.context.clock.wallMs())) {
       return { kind: 'refused', item, loose: looseOf(item, 'EXPIRED', {}) };
     }
     const uncharged = this.uncharged(item);

@@ -3,34 +3,20 @@
  * cannot be trusted: the coins are spent on a committed gift, or they are given back (A15, TST-3).
  */
 import { describe, expect, it } from 'vitest';
-import type { WalletFault } from '../../../src/drivers/wallet-stand-in/wallet-faults.ts';
-import { orderWalletFault } from '../../../src/drivers/wallet-stand-in/wallet-faults.ts';
 import type { CellRig, RigNode } from '../../support/cell-rig.ts';
 import { joinRoomBody } from '../../support/cell-rig.ts';
 import {
   booksAgree,
   coinsOf,
+  debitCount,
   giftBody,
   keyOfGift,
   openGiftRig,
+  orderFault,
+  passTime,
   sell,
 } from '../../support/gift-rig.ts';
 import { eventually } from '../../support/stepped-time.ts';
-
-function order(rig: CellRig, fault: WalletFault): void {
-  expect(orderWalletFault(rig.wallet.faults, fault)).toBeNull();
-}
-
-const debits = (rig: CellRig): number =>
-  rig.wallet.ledger.entries().filter(({ kind }) => kind === 'debit').length;
-
-async function passTime(rig: CellRig, what: string, done: () => boolean): Promise<void> {
-  await eventually(what, () => {
-    if (done()) return true;
-    rig.time.advance(100);
-    return false;
-  });
-}
 
 /** The node is gone from here on: nothing of it reaches the stores any more. */
 async function kill(node: RigNode): Promise<void> {
@@ -41,10 +27,10 @@ async function kill(node: RigNode): Promise<void> {
 /** A gift that the wallet has debited, whose owner dies before it commits. */
 async function debitedAndOrphaned(ttlMs?: number): Promise<{ rig: CellRig; id: string }> {
   const { rig, node } = await openGiftRig();
-  order(rig, { kind: 'applied_then_hang', times: 1 });
+  orderFault(rig, { kind: 'applied_then_hang', times: 1 });
   const options = ttlMs === undefined ? {} : { ttlMs };
   const id = rig.send('r1', 'g1', 'u1', giftBody(), options);
-  await eventually('the wallet has debited', () => debits(rig) === 1);
+  await eventually('the wallet has debited', () => debitCount(rig) === 1);
   await kill(node);
   return { rig, id };
 }
@@ -78,8 +64,8 @@ describe('an owner that dies between debit and commit', () => {
 
   it('has its gift given back when the successor neither finds nor repeats the debit in time', async () => {
     const { rig, id } = await debitedAndOrphaned();
-    order(rig, { kind: 'find_lags', times: 1 });
-    order(rig, { kind: 'unavailable', times: null, command: 'debit' });
+    orderFault(rig, { kind: 'find_lags', times: 1 });
+    orderFault(rig, { kind: 'unavailable', times: null, command: 'debit' });
     const next = await rig.startNode('b');
     await passTime(rig, 'the gift is answered', () => next.replies.byCorrelation.has(id));
     const ended = await rig.result(next, id);
@@ -90,10 +76,10 @@ describe('an owner that dies between debit and commit', () => {
 
   it('and whose successors die in the same place is debited once in all (A15)', async () => {
     const { rig, node } = await openGiftRig();
-    order(rig, { kind: 'applied_then_hang', times: 1 });
-    order(rig, { kind: 'applied_then_hang', times: 3, command: 'find' });
+    orderFault(rig, { kind: 'applied_then_hang', times: 1 });
+    orderFault(rig, { kind: 'applied_then_hang', times: 3, command: 'find' });
     const ids = [rig.send('r1', 'g1', 'u1', giftBody(['u2', 'u3', 'u4']))];
-    await eventually('the wallet has debited', () => debits(rig) === 1);
+    await eventually('the wallet has debited', () => debitCount(rig) === 1);
     await kill(node);
     for (const name of ['b', 'c', 'd']) {
       const next = await rig.startNode(name);
@@ -109,7 +95,7 @@ describe('an owner that dies between debit and commit', () => {
     const answers = [];
     for (const id of ids) answers.push((await rig.result(last, id)).bytes);
     expect(new Set(answers.map((bytes) => Buffer.from(bytes).toString('hex'))).size).toBe(1);
-    expect(debits(rig)).toBe(1);
+    expect(debitCount(rig)).toBe(1);
     expect(coinsOf(rig, 'u1')).toBe(970n);
     await booksAgree(rig);
   });
@@ -118,7 +104,7 @@ describe('an owner that dies between debit and commit', () => {
 describe('an owner that dies before its debit arrives', () => {
   it('has the gift charged by its successor under the same key', async () => {
     const { rig, node } = await openGiftRig();
-    order(rig, { kind: 'late', times: 1, delayMs: 30_000 });
+    orderFault(rig, { kind: 'late', times: 1, delayMs: 30_000 });
     const id = rig.send('r1', 'g1', 'u1', giftBody());
     await eventually('the wallet was asked', () => rig.wallet.faults.show().length === 0);
     await kill(node);
@@ -134,7 +120,7 @@ describe('an owner that dies before its debit arrives', () => {
 
   it('and too late for its caller ends in the log with a closed key, so that the late debit takes nothing', async () => {
     const { rig, node } = await openGiftRig();
-    order(rig, { kind: 'late', times: 1, delayMs: 30_000 });
+    orderFault(rig, { kind: 'late', times: 1, delayMs: 30_000 });
     const id = rig.send('r1', 'g1', 'u1', giftBody(), { ttlMs: 500 });
     await eventually('the wallet was asked', () => rig.wallet.faults.show().length === 0);
     await kill(node);
@@ -167,9 +153,9 @@ describe('a former owner', () => {
 
   it('that is fenced while the wallet works leaves the gift to the next owner of the partition', async () => {
     const { rig, node } = await openGiftRig();
-    order(rig, { kind: 'applied_then_hang', times: 1 });
+    orderFault(rig, { kind: 'applied_then_hang', times: 1 });
     const id = rig.send('r1', 'g1', 'u1', giftBody());
-    await eventually('the wallet has debited', () => debits(rig) === 1);
+    await eventually('the wallet has debited', () => debitCount(rig) === 1);
     const row = rig.database.owners.get(0);
     if (row === undefined) throw new Error('partition 0 has no owner row');
     Object.assign(row, { epoch: row.epoch + 1n, incarnation: 'inc-b', released: true });
@@ -177,7 +163,7 @@ describe('a former owner', () => {
     // Fenced at its next commit, it takes the partition over again and finds its own debit.
     await passTime(rig, 'the gift is answered', () => node.replies.byCorrelation.has(id));
     expect(await rig.result(node, id)).toMatchObject({ outcome: 'applied' });
-    expect(debits(rig)).toBe(1);
+    expect(debitCount(rig)).toBe(1);
     await booksAgree(rig);
   });
 });
@@ -222,7 +208,7 @@ describe('a room whose stored history does not add up', () => {
     // A new gift asks nobody: it is refused like every command of such a room.
     const refused = await rig.reply(next, rig.send('r1', 'g2', 'u1', giftBody()));
     expect(refused).toMatchObject({ kind: 'refusal', reason: 'ROOM_CORRUPT' });
-    expect(debits(rig)).toBe(1);
+    expect(debitCount(rig)).toBe(1);
   });
 });
 

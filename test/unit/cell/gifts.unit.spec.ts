@@ -1,35 +1,19 @@
 /** Gifts through the cell: charged once or not at all, applied or given back (GIFT-2 … GIFT-8). */
 import { describe, expect, it } from 'vitest';
-import type { WalletFault } from '../../../src/drivers/wallet-stand-in/wallet-faults.ts';
-import { orderWalletFault } from '../../../src/drivers/wallet-stand-in/wallet-faults.ts';
-import type { CellRig } from '../../support/cell-rig.ts';
 import { joinRoomBody } from '../../support/cell-rig.ts';
 import {
   booksAgree,
   coinsOf,
+  debitCount,
   fillRoom,
   giftBody,
   keyOfGift,
   openGiftRig,
+  orderFault,
+  passTime,
   sell,
 } from '../../support/gift-rig.ts';
 import { eventually } from '../../support/stepped-time.ts';
-
-function order(rig: CellRig, fault: WalletFault): void {
-  expect(orderWalletFault(rig.wallet.faults, fault)).toBeNull();
-}
-
-const debits = (rig: CellRig): number =>
-  rig.wallet.ledger.entries().filter(({ kind }) => kind === 'debit').length;
-
-/** Lets timers fall due in small steps until `done` holds. */
-async function passTime(rig: CellRig, what: string, done: () => boolean): Promise<void> {
-  await eventually(what, () => {
-    if (done()) return true;
-    rig.time.advance(100);
-    return false;
-  });
-}
 
 describe('a gift', () => {
   it('is debited once for all targets and answers receipt, balance, heat and rank', async () => {
@@ -39,7 +23,7 @@ describe('a gift', () => {
     expect(sent.fields).toMatchObject({ coinBalanceAfter: 940n, roomHeat: 60n });
     expect(sent.fields.billingReceiptId).toMatch(/^receipt-/);
     expect(sent.fields.giftRank).toMatchObject([{ userId: 'u1', coins: 60n }]);
-    expect(debits(rig)).toBe(1);
+    expect(debitCount(rig)).toBe(1);
     expect(coinsOf(rig, 'u1')).toBe(940n);
     await booksAgree(rig);
   });
@@ -66,7 +50,7 @@ describe('a gift', () => {
     const again = await rig.result(node, rig.send('r1', 'g1', 'u1', giftBody()));
     expect(again.bytes).toEqual(first.bytes);
     expect(again.replayed).toBe(true);
-    expect(debits(rig)).toBe(1);
+    expect(debitCount(rig)).toBe(1);
   });
 
   it('sent twice before the first is answered is debited once', async () => {
@@ -145,7 +129,7 @@ describe('a gift', () => {
     expect(await rig.reply(node, id)).toMatchObject({ kind: 'refusal', reason: 'EXPIRED' });
     const again = await rig.result(node, rig.send('r1', 'g1', 'u1', giftBody()));
     expect(again.outcome).toBe('applied');
-    expect(debits(rig)).toBe(1);
+    expect(debitCount(rig)).toBe(1);
   });
 });
 
@@ -154,7 +138,7 @@ describe('a wallet that lies', () => {
     'debits once when it %s: the same key is asked again (TST-3)',
     async (kind) => {
       const { rig, node } = await openGiftRig();
-      order(rig, { kind, times: 1, command: 'debit' });
+      orderFault(rig, { kind, times: 1, command: 'debit' });
       const id = rig.send('r1', 'g1', 'u1', giftBody());
       await passTime(rig, 'the gift is answered', () => node.replies.byCorrelation.has(id));
       expect((await rig.result(node, id)).outcome).toBe('applied');
@@ -170,7 +154,7 @@ describe('a wallet that lies', () => {
     ['wrong_purpose', 'FOREIGN_PURPOSE'],
   ] as const)('with a receipt of %s gets its debit voided', async (kind, cause) => {
     const { rig, node } = await openGiftRig();
-    order(rig, { kind, times: 1 });
+    orderFault(rig, { kind, times: 1 });
     const sent = await rig.result(node, rig.send('r1', 'g1', 'u1', giftBody()));
     expect(sent).toMatchObject({ reason: 'GIFT_NOT_CHARGED', facts: { cause } });
     await booksAgree(rig);
@@ -182,7 +166,7 @@ describe('a wallet that lies', () => {
 
   it('that refuses the request itself ends in a rejection with a closed key', async () => {
     const { rig, node } = await openGiftRig();
-    order(rig, { kind: 'refuse', times: 1 });
+    orderFault(rig, { kind: 'refuse', times: 1 });
     const sent = await rig.result(node, rig.send('r1', 'g1', 'u1', giftBody()));
     expect(sent).toMatchObject({ reason: 'GIFT_NOT_CHARGED', facts: { cause: 'WALLET_REFUSED' } });
     await booksAgree(rig);
@@ -190,7 +174,7 @@ describe('a wallet that lies', () => {
 
   it('that debits after everybody gave up finds the key closed, and takes nothing', async () => {
     const { rig, node } = await openGiftRig();
-    order(rig, { kind: 'late', times: null, command: 'debit', delayMs: 60_000 });
+    orderFault(rig, { kind: 'late', times: null, command: 'debit', delayMs: 60_000 });
     const id = rig.send('r1', 'g1', 'u1', giftBody());
     await passTime(rig, 'the gift is answered', () => node.replies.byCorrelation.has(id));
     const sent = await rig.result(node, id);
@@ -205,8 +189,8 @@ describe('a wallet that lies', () => {
 
   it('that does not void is asked until it does', async () => {
     const { rig, node } = await openGiftRig();
-    order(rig, { kind: 'wrong_amount', times: 1 });
-    order(rig, { kind: 'unavailable', times: 3, command: 'void' });
+    orderFault(rig, { kind: 'wrong_amount', times: 1 });
+    orderFault(rig, { kind: 'unavailable', times: 3, command: 'void' });
     await rig.result(node, rig.send('r1', 'g1', 'u1', giftBody()));
     const row = (): { tries: number; status: string } | undefined =>
       rig.database.settlements.get(keyOfGift('g1'));
@@ -220,8 +204,8 @@ describe('a wallet that lies', () => {
 describe('a debit that is owed back', () => {
   it('and meets a fault of ours keeps no other one from being paid back', async () => {
     const { rig, node } = await openGiftRig();
-    order(rig, { kind: 'wrong_amount', times: 2 });
-    order(rig, { kind: 'unavailable', times: 2, command: 'void' });
+    orderFault(rig, { kind: 'wrong_amount', times: 2 });
+    orderFault(rig, { kind: 'unavailable', times: 2, command: 'void' });
     await rig.result(node, rig.send('r1', 'g1', 'u1', giftBody()));
     await rig.result(node, rig.send('r1', 'g2', 'u2', giftBody()));
     const bad = rig.database.settlements.get(keyOfGift('g1'));
@@ -246,7 +230,7 @@ describe('a slow wallet', () => {
   it('parks only its room, and keeps the order within it', async () => {
     const { rig, node } = await openGiftRig();
     await fillRoom(rig, node, 'r2');
-    order(rig, { kind: 'applied_then_hang', times: 1 });
+    orderFault(rig, { kind: 'applied_then_hang', times: 1 });
     const gift = rig.send('r1', 'g1', 'u1', giftBody());
     const behind = rig.send('r1', 'leave-u5', 'u5', { type: 'LeaveRoom' });
     const elsewhere = rig.send('r2', 'g1', 'u1', giftBody());
@@ -260,11 +244,11 @@ describe('a slow wallet', () => {
 
   it('is asked for gifts of several senders at once, and decide keeps their order', async () => {
     const { rig, node } = await openGiftRig();
-    order(rig, { kind: 'applied_then_hang', times: 1 });
+    orderFault(rig, { kind: 'applied_then_hang', times: 1 });
     const first = rig.send('r1', 'g1', 'u1', giftBody());
     const second = rig.send('r1', 'g2', 'u2', giftBody(['u1']));
     const third = rig.send('r1', 'g3', 'u1', giftBody());
-    await eventually('the second sender is debited', () => debits(rig) === 2);
+    await eventually('the second sender is debited', () => debitCount(rig) === 2);
     expect(coinsOf(rig, 'u1')).toBe(990n);
     await passTime(rig, 'all are answered', () =>
       [first, second, third].every((id) => node.replies.byCorrelation.has(id)),
@@ -280,14 +264,14 @@ describe('a slow wallet', () => {
   it('is never asked more than so many times at once, and every gift gets its turn', async () => {
     const { rig, node } = await openGiftRig({ chargesMax: 2, chargesPerRoomMax: 2 });
     for (const room of ['r2', 'r3', 'r4']) await fillRoom(rig, node, room);
-    order(rig, { kind: 'applied_then_hang', times: 6 });
+    orderFault(rig, { kind: 'applied_then_hang', times: 6 });
     const ids = ['r1', 'r2', 'r3', 'r4'].flatMap((room) =>
       ['u1', 'u2'].map((user) => rig.send(room, `g-${user}`, user, giftBody(['u3']))),
     );
-    await eventually('two are debited', () => debits(rig) === 2);
+    await eventually('two are debited', () => debitCount(rig) === 2);
     let most = 0;
     await passTime(rig, 'all are answered', () => {
-      most = Math.max(most, debits(rig) - node.replies.byCorrelation.size);
+      most = Math.max(most, debitCount(rig) - node.replies.byCorrelation.size);
       return ids.every((id) => node.replies.byCorrelation.has(id));
     });
     for (const id of ids) expect((await rig.result(node, id)).outcome).toBe('applied');
@@ -297,7 +281,7 @@ describe('a slow wallet', () => {
 
   it('decides a close that comes behind a waiting gift after the gift (TST-11)', async () => {
     const { rig, node } = await openGiftRig();
-    order(rig, { kind: 'applied_then_hang', times: 1 });
+    orderFault(rig, { kind: 'applied_then_hang', times: 1 });
     const gift = rig.send('r1', 'g1', 'u1', giftBody());
     const close = rig.send('r1', 'close', 'u1', { type: 'CloseRoom', reason: 'end', note: '' });
     const late = rig.send('r1', 'g2', 'u1', giftBody());
@@ -305,15 +289,15 @@ describe('a slow wallet', () => {
     expect((await rig.result(node, gift)).outcome).toBe('applied');
     expect((await rig.result(node, close)).outcome).toBe('applied');
     expect(await rig.result(node, late)).toMatchObject({ reason: 'ROOM_CLOSED' });
-    expect(debits(rig)).toBe(1);
+    expect(debitCount(rig)).toBe(1);
     await booksAgree(rig);
   });
 
   it('does not keep a drain from ending: the gift in hand is applied and answered', async () => {
     const { rig, node } = await openGiftRig();
-    order(rig, { kind: 'applied_then_hang', times: 1 });
+    orderFault(rig, { kind: 'applied_then_hang', times: 1 });
     const gift = rig.send('r1', 'g1', 'u1', giftBody());
-    await eventually('the wallet has debited', () => debits(rig) === 1);
+    await eventually('the wallet has debited', () => debitCount(rig) === 1);
     const drained = node.cell.drain(60_000);
     await passTime(rig, 'the gift is answered', () => node.replies.byCorrelation.has(gift));
     await drained;
