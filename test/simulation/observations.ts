@@ -1,0 +1,102 @@
+/**
+ * What a simulated run shows to those who judge it, one observation per thing that became true, in
+ * the order in which it did. The world reports, checkers listen; neither knows the other.
+ */
+import type { CommandRequest, RequestMeta } from '../../src/ports/room-api.ts';
+import type { CommandLookup } from '../../src/ports/room-api.ts';
+import type { RoomView } from '../../src/domain/room/room-view.ts';
+import type { ResultRecord } from '../../src/protocol/records.ts';
+
+/** One call of a client, as it left the client. */
+export interface SentCall {
+  /** Unique in the run, ascending by time of sending. */
+  readonly callId: number;
+  /** Name of the client: its calls follow one another. */
+  readonly client: string;
+  /** Name of the gateway pod that took it. */
+  readonly gateway: string;
+  readonly sentAtMs: number;
+  readonly ask: CallAsk;
+}
+
+/** What a call asks for. */
+export type CallAsk =
+  | {
+      readonly kind: 'command';
+      readonly meta: RequestMeta;
+      readonly role: 'user' | 'service' | 'operator';
+      readonly request: CommandRequest;
+      /** How long the client was willing to wait. */
+      readonly ttlMs: number;
+    }
+  | { readonly kind: 'heartbeat'; readonly meta: RequestMeta }
+  | {
+      readonly kind: 'getCommand';
+      readonly appCode: string;
+      readonly roomId: string;
+      readonly commandId: string;
+    }
+  | { readonly kind: 'getRoomSnapshot'; readonly appCode: string; readonly roomId: string };
+
+/** How a call ended for its client. */
+export type CallEnd =
+  /** A decoded answer that the command was applied or had no effect. */
+  | {
+      readonly kind: 'ok';
+      readonly result: ResultRecord;
+      readonly replayed: boolean;
+      readonly view: RoomView | null;
+    }
+  /** A decoded final refusal by the room's rules, or one that leaves the id free: `reason` says. */
+  | { readonly kind: 'refused'; readonly reason: string; readonly facts: object }
+  /** The client cannot know: a deadline, a cut connection, a killed gateway. */
+  | { readonly kind: 'unknown'; readonly reason: string }
+  /** Certainly not executed: nothing was produced. */
+  | { readonly kind: 'notSent'; readonly reason: string }
+  | { readonly kind: 'lookup'; readonly lookup: CommandLookup }
+  | { readonly kind: 'snapshot'; readonly view: RoomView }
+  | { readonly kind: 'heartbeatTaken' };
+
+/** See the file header. Times are the world's true time, in virtual milliseconds. */
+export type Observation =
+  | { readonly kind: 'sent'; readonly atMs: number; readonly call: SentCall }
+  | {
+      readonly kind: 'answered';
+      readonly atMs: number;
+      readonly call: SentCall;
+      readonly end: CallEnd;
+    }
+  /** The tables changed by one transaction or autocommitted statement. */
+  | { readonly kind: 'committed'; readonly atMs: number }
+  /** A stand-in took (and keeps) a message; the same event may arrive again. */
+  | {
+      readonly kind: 'arrived';
+      readonly atMs: number;
+      readonly destination: 'im' | 'activity';
+      readonly appCode: string;
+      readonly roomId: string;
+      readonly eventId: string;
+      readonly bytes: Uint8Array;
+    }
+  /** A record was appended to a topic of the log. */
+  | {
+      readonly kind: 'appended';
+      readonly atMs: number;
+      readonly topic: string;
+      readonly partition: number;
+      readonly offset: bigint;
+      readonly value: Uint8Array | null;
+    }
+  | {
+      readonly kind: 'pod';
+      readonly atMs: number;
+      readonly pod: string;
+      readonly incarnation: string;
+      readonly what: 'started' | 'killed' | 'frozen' | 'thawed' | 'draining' | 'ended';
+    }
+  | { readonly kind: 'fault'; readonly atMs: number; readonly text: string }
+  | {
+      readonly kind: 'phase';
+      readonly atMs: number;
+      readonly phase: 'warmUp' | 'storm' | 'heal' | 'settle' | 'check';
+    };
