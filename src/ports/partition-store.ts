@@ -36,6 +36,12 @@ export interface TakeoverRequest {
   readonly advertiseAddr: string;
 }
 
+/** A record that owners of its partition began by itself, and how often one did. */
+export interface TriedRecord {
+  readonly offset: bigint;
+  readonly tries: number;
+}
+
 /** A partition taken over: what its new owner starts from. */
 export interface TakenPartition {
   readonly partition: number;
@@ -45,6 +51,13 @@ export interface TakenPartition {
   readonly settledOffsets: readonly bigint[];
   /** The former owner had released it, or there was none to wait for. */
   readonly wasReleased: boolean;
+  /**
+   * Takeovers, this one included, whose former owner had neither given the partition up nor moved
+   * `appliedOffset` since it took over. 0 again as soon as it moved.
+   */
+  readonly stalledTakeovers: number;
+  /** As `noteTry` last wrote it; its offset may be settled by now. */
+  readonly tried: TriedRecord | null;
 }
 
 /** All methods throw a Retry failure when MySQL cannot be reached. */
@@ -63,6 +76,17 @@ export interface PartitionStore {
    * transaction is short is never ended: the row frees itself within the lock wait.
    */
   takeover(request: TakeoverRequest): Promise<TakenPartition>;
+  /**
+   * Writes down that the record is about to be begun by itself, so that a successor knows if this
+   * process does not survive it. The numbers are set and not counted, so doing it twice is doing it
+   * once. False when (epoch, incarnation) are no longer in force.
+   */
+  noteTry(
+    partition: number,
+    epoch: bigint,
+    incarnation: string,
+    tried: TriedRecord,
+  ): Promise<boolean>;
   /** Marks the partition given up, if (epoch, incarnation) are still in force. */
   release(partition: number, epoch: bigint, incarnation: string): Promise<void>;
 }

@@ -4,16 +4,14 @@ import type { DeadLetterRow } from '../../src/ports/commit-lane.ts';
 import { openMysqlSpace } from '../support/mysql-space.ts';
 import { commitLaneContract } from './suites/commit-lane-contract.ts';
 import { commitLaneRowsContract } from './suites/commit-lane-rows-contract.ts';
-import { partitionStoreContract } from './suites/partition-store-contract.ts';
+import {
+  partitionStoreContract,
+  type PartitionStoreFixture,
+} from './suites/partition-store-contract.ts';
+import { stalledTakeoversContract } from './suites/stalled-takeovers-contract.ts';
 
-partitionStoreContract('MySQL', async () => {
-  const space = await openMysqlSpace();
-  return {
-    store: space.drivers.partitionStore,
-    openLane: (incarnation) => space.drivers.openLane({ incarnation, lane: 0 }),
-    close: () => space.close(),
-  };
-});
+partitionStoreContract('MySQL', openPartitions);
+stalledTakeoversContract('MySQL', openPartitions);
 
 commitLaneContract('MySQL', async () => {
   const space = await openMysqlSpace();
@@ -42,6 +40,15 @@ commitLaneRowsContract('MySQL', async () => {
     close: () => space.close(),
   };
 });
+
+async function openPartitions(): Promise<PartitionStoreFixture> {
+  const space = await openMysqlSpace();
+  return {
+    store: space.drivers.partitionStore,
+    openLane: (incarnation) => space.drivers.openLane({ incarnation, lane: 0 }),
+    close: () => space.close(),
+  };
+}
 
 function deadLetterIn(row: Row): DeadLetterRow {
   return {

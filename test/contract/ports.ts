@@ -61,7 +61,10 @@ export const ports: PortTable = {
   log: local('log-contract', 'pino/pino-log', 'memory-observers'),
   metrics: local('metrics-contract', 'prometheus/prometheus-metrics', 'memory-observers'),
   'outbox-store': database('outbox', ['outbox-claim-contract', 'outbox-finish-contract']),
-  'partition-store': database('partitions', ['partition-store-contract']),
+  'partition-store': database('partitions', [
+    'partition-store-contract',
+    'stalled-takeovers-contract',
+  ]),
   passwords: local('passwords-contract', 'scrypt/scrypt-passwords', 'memory-access'),
   random: local('random-contract', 'system/system-drivers', 'seeded-random'),
   'reply-sink': log(['reply-log-contract']),

@@ -8,6 +8,7 @@ import type {
   TakenPartition,
   TakeoverRequest,
   TopicLayout,
+  TriedRecord,
 } from '../../ports/partition-store.ts';
 import { ownerLock } from './lane-packet.ts';
 import { laneName } from './lane-settings.ts';
@@ -45,7 +46,7 @@ export class MemoryPartitionStore implements PartitionStore {
 
   readOwners(): Promise<readonly OwnerRow[]> {
     return this.database.server.call('partitions', 'reading the partition owners', 'read', () => {
-      const rows = [...this.database.owners.values()].map((row) => ({ ...row }));
+      const rows = [...this.database.owners.values()].map(ownerRowOf);
       return rows.sort((one, other) => one.partition - other.partition);
     });
   }
@@ -53,7 +54,7 @@ export class MemoryPartitionStore implements PartitionStore {
   readOwner(partition: number): Promise<OwnerRow | null> {
     return this.database.server.call('partitions', 'reading a partition owner', 'read', () => {
       const row = this.database.owners.get(partition);
-      return row === undefined ? null : { ...row };
+      return row === undefined ? null : ownerRowOf(row);
     });
   }
 
@@ -62,19 +63,39 @@ export class MemoryPartitionStore implements PartitionStore {
     return this.database.server.call('partitions', what, 'write', () => this.raise(request, what));
   }
 
-  release(partition: number, epoch: bigint, incarnation: string): Promise<void> {
-    const what = 'releasing a partition';
+  noteTry(
+    partition: number,
+    epoch: bigint,
+    incarnation: string,
+    tried: TriedRecord,
+  ): Promise<boolean> {
+    return this.changeOwn({ partition, epoch, incarnation }, 'noting a try', { tried });
+  }
+
+  async release(partition: number, epoch: bigint, incarnation: string): Promise<void> {
+    const owner = { partition, epoch, incarnation };
+    await this.changeOwn(owner, 'releasing a partition', { released: true });
+  }
+
+  /** One autocommit UPDATE of the owner's row; false when it is no longer the owner's. */
+  private changeOwn(
+    owner: Pick<OwnerRecord, 'partition' | 'epoch' | 'incarnation'>,
+    what: string,
+    changes: Partial<OwnerRecord>,
+  ): Promise<boolean> {
     return this.database.server.call('partitions', what, 'write', async () => {
       const transaction = new MemoryTransaction(this.database);
-      const answer = await transaction.lock(ownerLock(partition), pooledLockWaitMs);
+      const answer = await transaction.lock(ownerLock(owner.partition), pooledLockWaitMs);
       if (answer !== 'granted') throw unavailable(what, answer);
+      let isOurs = false;
       transaction.stage(
-        change(this.database.owners, partition, (row) => {
-          const isOurs = row.epoch === epoch && row.incarnation === incarnation;
-          return isOurs ? { ...row, released: true } : row;
+        change(this.database.owners, owner.partition, (row) => {
+          isOurs = row.epoch === owner.epoch && row.incarnation === owner.incarnation;
+          return isOurs ? { ...row, ...changes } : row;
         }),
       );
       if (!transaction.commit()) throw unavailable(what, 'the transaction was ended');
+      return isOurs;
     });
   }
 
@@ -110,6 +131,11 @@ export class MemoryPartitionStore implements PartitionStore {
     const before = this.database.owners.get(partition);
     const appliedOffset = before?.appliedOffset ?? -1n;
     const epoch = (before?.epoch ?? 0n) + 1n;
+    // Nobody had it: nobody to wait for.
+    const wasReleased = before?.released ?? true;
+    const stalledTakeovers =
+      before?.takenAtOffset === appliedOffset ? before.stalledTakeovers + (wasReleased ? 0 : 1) : 0;
+    const tried = before?.tried ?? null;
     const row: OwnerRecord = {
       partition,
       epoch,
@@ -120,6 +146,9 @@ export class MemoryPartitionStore implements PartitionStore {
       appliedOffset,
       commitSeq: 0n,
       released: false,
+      takenAtOffset: appliedOffset,
+      stalledTakeovers,
+      tried,
     };
     transaction.stage(put(this.database.owners, partition, row));
     if (!transaction.commit()) throw unavailable(what, 'the transaction was ended');
@@ -128,8 +157,9 @@ export class MemoryPartitionStore implements PartitionStore {
       epoch,
       appliedOffset,
       settledOffsets: this.settledAbove(partition, appliedOffset),
-      // Nobody had it: nobody to wait for.
-      wasReleased: before?.released ?? true,
+      wasReleased,
+      stalledTakeovers,
+      tried,
     };
   }
 
@@ -143,6 +173,12 @@ export class MemoryPartitionStore implements PartitionStore {
       .filter((offset) => offset > appliedOffset)
       .sort((left, right) => (left < right ? -1 : 1));
   }
+}
+
+/** The row as readers of owners get it. */
+function ownerRowOf(row: OwnerRecord): OwnerRow {
+  const { takenAtOffset: _at, stalledTakeovers: _stalled, tried: _tried, ...read } = row;
+  return read;
 }
 
 /** What tells a row that was committed meanwhile from one that stood still. */

@@ -1,11 +1,19 @@
 /** Rows of the memory database that no port names: what lies in the tables beneath the ports. */
 import type { AppCode, EventId, RoomId, RoomKey, RoomVersion } from '../../domain/ids.ts';
 import type { EventRow, LogRow, RoomMetaRow } from '../../ports/commit-lane.ts';
-import type { OwnerRow } from '../../ports/partition-store.ts';
+import type { OwnerRow, TriedRecord } from '../../ports/partition-store.ts';
 import type { Destination } from '../../protocol/topics.ts';
 
+/** What an owner row holds beside what is read of it. */
+interface OwnerHistory {
+  /** `appliedOffset` as the last takeover found it. */
+  takenAtOffset: bigint | null;
+  stalledTakeovers: number;
+  tried: TriedRecord | null;
+}
+
 /** An owner row that a test may change in place. */
-export type OwnerRecord = { -readonly [K in keyof OwnerRow]: OwnerRow[K] };
+export type OwnerRecord = { -readonly [K in keyof OwnerRow]: OwnerRow[K] } & OwnerHistory;
 
 /** States of an outbox row; `published` is historical and never written. */
 export type OutboxStatus =

@@ -6,6 +6,7 @@ import type {
   TakenPartition,
   TakeoverRequest,
   TopicLayout,
+  TriedRecord,
 } from '../../ports/partition-store.ts';
 import { toFailure } from './mysql-errors.ts';
 import type { MysqlPool } from './pool.ts';
@@ -84,6 +85,21 @@ export class MysqlPartitionStore implements PartitionStore {
     }
   }
 
+  async noteTry(
+    partition: number,
+    epoch: bigint,
+    incarnation: string,
+    tried: TriedRecord,
+  ): Promise<boolean> {
+    const answer = await this.pool.run(
+      'noting a try',
+      'UPDATE partition_owner SET trying_offset = ?, tries = ?, updated_at_ms = ? ' +
+        'WHERE topic = ? AND partition_id = ? AND epoch = ? AND incarnation = ?',
+      [tried.offset, tried.tries, Date.now(), this.place.topic, partition, epoch, incarnation],
+    );
+    return answer.affected > 0;
+  }
+
   async release(partition: number, epoch: bigint, incarnation: string): Promise<void> {
     await this.pool.run(
       'releasing a partition',
@@ -104,7 +120,7 @@ export class MysqlPartitionStore implements PartitionStore {
   ): Promise<TakenPartition> {
     const { partition } = request;
     const rows = await session.rows(
-      'SELECT applied_offset FROM partition_owner ' +
+      'SELECT applied_offset, stalled_takeovers, trying_offset, tries FROM partition_owner ' +
         'WHERE topic = ? AND partition_id = ? AND epoch = ? AND incarnation = ?',
       [this.place.topic, partition, raised.epoch, request.incarnation],
     );
@@ -115,7 +131,14 @@ export class MysqlPartitionStore implements PartitionStore {
     }
     const appliedOffset = BigInt(String(row['applied_offset']));
     const settledOffsets = await this.readSettled(session, partition, appliedOffset);
-    return { partition, ...raised, appliedOffset, settledOffsets };
+    return {
+      partition,
+      ...raised,
+      appliedOffset,
+      settledOffsets,
+      stalledTakeovers: Number(row['stalled_takeovers']),
+      tried: triedOf(row),
+    };
   }
 
   private async readSettled(
@@ -145,6 +168,11 @@ function layoutOf(row: Row): TopicLayout {
     partitionCount: Number(row['partition_count']),
     hash,
   };
+}
+
+function triedOf(row: Row): TriedRecord | null {
+  if (row['trying_offset'] === null) return null;
+  return { offset: BigInt(String(row['trying_offset'])), tries: Number(row['tries']) };
 }
 
 function ownerRowOf(row: Row): OwnerRow {

@@ -88,7 +88,8 @@ async function tryRaise(
 /**
  * The new epoch and the old release mark travel in LAST_INSERT_ID as `epoch * 2 + released`, so that
  * both are exactly what this UPDATE saw: a read before or after it could belong to another takeover.
- * The assignments run left to right, and `released` is read before it is cleared.
+ * The assignments run left to right: `released` and `taken_at_offset` are read before they are set.
+ * A release leaves the count of stalled takeovers as it is: it says nothing about a record.
  */
 async function update(
   session: MysqlSession,
@@ -97,6 +98,9 @@ async function update(
 ): Promise<RaisedEpoch | null> {
   const answer = await session.run(
     'UPDATE partition_owner SET epoch = LAST_INSERT_ID((epoch + 1) * 2 + released) DIV 2, ' +
+      'stalled_takeovers = ' +
+      'IF(applied_offset = taken_at_offset, stalled_takeovers + 1 - released, 0), ' +
+      'taken_at_offset = applied_offset, ' +
       'owner_node_id = ?, incarnation = ?, lane = ?, advertise_addr = ?, commit_seq = 0, ' +
       'released = 0, updated_at_ms = ? WHERE topic = ? AND partition_id = ?',
     [

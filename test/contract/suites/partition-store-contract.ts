@@ -54,6 +54,8 @@ export function partitionStoreContract(
           settledOffsets: [],
           // Nobody had it: nobody to wait for.
           wasReleased: true,
+          stalledTakeovers: 0,
+          tried: null,
         });
       });
 

@@ -82,6 +82,8 @@ describe('a full memory database', () => {
       appliedOffset: -1n,
       settledOffsets: [],
       wasReleased: true,
+      stalledTakeovers: 0,
+      tried: null,
     };
     const rows = [1n, 2n, 3n].map((version) => logRowOf(taken, roomId, version));
     const outcomes: CommitOutcome[] = [];

@@ -1,17 +1,15 @@
 /** The partition contracts on the memory twins. */
 import { commitLaneContract } from '../../../contract/suites/commit-lane-contract.ts';
 import { commitLaneRowsContract } from '../../../contract/suites/commit-lane-rows-contract.ts';
-import { partitionStoreContract } from '../../../contract/suites/partition-store-contract.ts';
+import {
+  partitionStoreContract,
+  type PartitionStoreFixture,
+} from '../../../contract/suites/partition-store-contract.ts';
+import { stalledTakeoversContract } from '../../../contract/suites/stalled-takeovers-contract.ts';
 import { openMemorySpace } from '../../../support/memory-space.ts';
 
-partitionStoreContract('memory', () => {
-  const { drivers, close } = openMemorySpace();
-  return Promise.resolve({
-    store: drivers.partitionStore,
-    openLane: (incarnation) => drivers.openLane({ incarnation }),
-    close,
-  });
-});
+partitionStoreContract('memory', openPartitions);
+stalledTakeoversContract('memory', openPartitions);
 
 commitLaneContract('memory', () => {
   const { drivers, close } = openMemorySpace();
@@ -37,3 +35,12 @@ commitLaneRowsContract('memory', () => {
     close,
   });
 });
+
+function openPartitions(): Promise<PartitionStoreFixture> {
+  const { drivers, close } = openMemorySpace();
+  return Promise.resolve({
+    store: drivers.partitionStore,
+    openLane: (incarnation) => drivers.openLane({ incarnation }),
+    close,
+  });
+}
