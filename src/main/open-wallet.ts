@@ -2,7 +2,6 @@
  * The cell's way to the wallet service. Without an address no gift is on sale; what an earlier
  * configuration may have debited stays owed until there is one again.
  */
-import { createWalletGrpcClient } from '../drivers/grpc/wallet-grpc-client.ts';
 import { unknownOutcome } from '../kernel/unknown-outcome.ts';
 import type { GiftCatalogue } from '../ports/gift-catalogue.ts';
 import type { SettlementStore } from '../ports/settlement-store.ts';
@@ -17,16 +16,13 @@ export interface OpenWallet {
 }
 
 /** Connects with the first call. */
-export function openWallet({ config, drivers, clock, log }: WiringContext): OpenWallet {
-  const { addr, token } = config.wallet;
+export function openWallet({ config, drivers, outside, log }: WiringContext): OpenWallet {
   const { giftCatalogue: catalogue, settlementStore: settlements } = drivers.stores;
-  if (addr === '') {
+  if (config.wallet.addr === '') {
     log.warn({}, 'wallet.addr is not set: no gift can be sent');
     return { wallet: absentWallet, catalogue: nothingOnSale(catalogue), settlements };
   }
-  const credentials = token === '' ? {} : { token };
-  const wallet = createWalletGrpcClient({ address: addr, ...credentials }, { clock });
-  return { wallet, catalogue, settlements };
+  return { wallet: outside.wallet(), catalogue, settlements };
 }
 
 const nobody = (): Promise<ReturnType<typeof unknownOutcome>> =>

@@ -1,6 +1,5 @@
 /** Role `adapter-activity`: room events to the activity service. */
 import { createActivitySender } from '../adapters/activity/activity-adapter.ts';
-import { createActivityGrpcClient } from '../drivers/grpc/activity-grpc-client.ts';
 import type { Role } from './role.ts';
 import { runningAdapter } from './running-adapter.ts';
 import { stagedRole } from './staged-role.ts';
@@ -9,17 +8,14 @@ import type { WiringContext } from './wiring-context.ts';
 /** Makes the role. */
 export function wireAdapterActivity(process: WiringContext): Role {
   const context = process.forRole('adapter-activity');
-  const { config, clock, codec, log, timers } = context;
+  const { log, timers } = context;
   return stagedRole({
     name: 'adapter-activity',
     log,
     timers,
     async prepare(waiting, resources) {
       await context.foundation.ready(waiting);
-      const client = createActivityGrpcClient(
-        { address: config.activity.addr, timeoutMs: config.outboxWorker.publishTimeoutMs },
-        { clock, codec },
-      );
+      const client = context.outside.activity();
       resources.add('activity connection', () => client.stop());
       return runningAdapter(context, 'adapter-activity', createActivitySender(client));
     },

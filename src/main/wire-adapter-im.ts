@@ -1,10 +1,7 @@
 /** Role `adapter-im`: room events to Tencent Cloud IM, one client per app. */
 import { createImSender } from '../adapters/im/im-adapter.ts';
 import type { AppCode } from '../domain/ids.ts';
-import {
-  createTencentImClient,
-  type TencentImClient,
-} from '../drivers/tencent-im/tencent-im-client.ts';
+import type { StoppableImClient } from './outside-clients.ts';
 import type { Role } from './role.ts';
 import { runningAdapter } from './running-adapter.ts';
 import { stagedRole } from './staged-role.ts';
@@ -33,7 +30,7 @@ export function wireAdapterIm(process: WiringContext): Role {
   });
 }
 
-function clientsOf({ config, clock, random }: WiringContext): Map<AppCode, TencentImClient> {
+function clientsOf({ config, outside }: WiringContext): Map<AppCode, StoppableImClient> {
   const callTimeoutMs = Math.max(
     1,
     Math.floor(config.outboxWorker.publishTimeoutMs / callsPerRowMax),
@@ -41,16 +38,7 @@ function clientsOf({ config, clock, random }: WiringContext): Map<AppCode, Tence
   return new Map(
     [...config.tencentIm.apps].map(([appCode, app]) => [
       appCode as AppCode,
-      createTencentImClient(
-        {
-          baseUrl: app.baseUrl,
-          sdkAppId: app.sdkAppId,
-          adminIdentifier: app.adminIdentifier,
-          secretKey: app.secretKey,
-          callTimeoutMs,
-        },
-        { clock, random },
-      ),
+      outside.im(app, callTimeoutMs),
     ]),
   );
 }

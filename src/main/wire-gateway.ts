@@ -2,9 +2,9 @@
 import type { GrpcHost } from '../drivers/grpc/grpc-host.ts';
 import { createRoomGrpcServer, type GrpcAuth } from '../drivers/grpc/room-grpc-server.ts';
 import { createTokenVerifier, type TokenKeys } from '../drivers/jwt/token-verifier.ts';
-import { createScryptPasswords } from '../drivers/scrypt/scrypt-passwords.ts';
 import { createGateway, type Gateway, type GatewayPorts } from '../gateway/gateway.ts';
 import { defaultGatewayLimits, type GatewayLimits } from '../gateway/limits.ts';
+import type { TopicLayout } from '../ports/partition-store.ts';
 import type { RoomcellConfig } from './config/config-schema.ts';
 import { listenAddressOf } from './listen-address.ts';
 import type { Role } from './role.ts';
@@ -28,16 +28,7 @@ export function wireGateway(process: WiringContext): Role {
     async prepare(waiting) {
       const layout = await context.foundation.ready(waiting);
       const auth = await authOf(config, context);
-      const gateway = createGateway(
-        {
-          nodeId: context.nodeId,
-          partitionCount: layout.partitionCount,
-          replySlotCount: config.kafka.replyPartitions,
-          replySlotTtlMs: config.gateway.replySlotTtlMs,
-          limits: limitsOf(config),
-        },
-        gatewayPorts(context),
-      );
+      const gateway = gatewayOn(context, layout);
       const server = createRoomGrpcServer(
         { ...listenAddressOf(config.gateway.grpcListen), auth, rtcSdkAppIds: rtcIdsOf(config) },
         gateway,
@@ -46,6 +37,21 @@ export function wireGateway(process: WiringContext): Role {
       return servedGateway(context, gateway, server);
     },
   });
+}
+
+/** The stage without a transport; nothing of it runs yet. */
+export function gatewayOn(context: WiringContext, layout: TopicLayout): Gateway {
+  const { config, nodeId } = context;
+  return createGateway(
+    {
+      nodeId,
+      partitionCount: layout.partitionCount,
+      replySlotCount: config.kafka.replyPartitions,
+      replySlotTtlMs: config.gateway.replySlotTtlMs,
+      limits: limitsOf(config),
+    },
+    gatewayPorts(context),
+  );
 }
 
 function servedGateway(context: WiringContext, gateway: Gateway, server: GrpcHost): RunningStage {
@@ -77,7 +83,7 @@ function servedGateway(context: WiringContext, gateway: Gateway, server: GrpcHos
 }
 
 function gatewayPorts(context: WiringContext): GatewayPorts {
-  const { drivers, driverPorts, config, clock, timers, random, log } = context;
+  const { drivers, driverPorts, outside, clock, timers, random, log } = context;
   const { metrics, trace, codec } = context;
   const { stores } = drivers;
   return {
@@ -96,7 +102,7 @@ function gatewayPorts(context: WiringContext): GatewayPorts {
     roomReader: stores.roomReader,
     roomQueries: stores.roomQueries,
     partitionStore: stores.partitionStore,
-    passwords: createScryptPasswords({ secret: config.deploymentSecret }),
+    passwords: outside.passwords(),
   };
 }
 

@@ -20,6 +20,7 @@ import type { RoomcellConfig } from './config/config-schema.ts';
 import type { DriverSet, DriverSetParts } from './driver-set.ts';
 import { createEmbeddedDrivers } from './embedded-drivers.ts';
 import { createFoundation, type Foundation } from './foundation.ts';
+import { createOutsideClients, type OutsideClients } from './outside-clients.ts';
 import type { RoleName } from './role.ts';
 import { createServerDrivers } from './server-drivers.ts';
 
@@ -40,6 +41,7 @@ export interface WiringContext {
   readonly codec: Codec;
   readonly topics: TopicNames;
   readonly drivers: DriverSet;
+  readonly outside: OutsideClients;
   /** Tables, topics and layout: every role awaits it before it builds its stage. */
   readonly foundation: Foundation;
   /** Told by a role that can no longer work: the process ends with a non-zero code. */
@@ -78,6 +80,7 @@ export function createWiringContext(options: {
   const driverPorts = { log, metrics, clock, timers };
   const parts = { config, nodeId, incarnation, topics, ports: driverPorts };
   const drivers = driverSets[config.drivers](parts);
+  const codec = createCodec();
   return {
     ...options,
     nodeId,
@@ -85,9 +88,10 @@ export function createWiringContext(options: {
     clock,
     timers,
     random,
-    codec: createCodec(),
+    codec,
     topics,
     drivers,
+    outside: createOutsideClients({ config, clock, random, codec }),
     foundation: createFoundation({ config, roles, topics, drivers }),
     driverPorts,
     forRole(role) {
