@@ -6,6 +6,7 @@
 import { assert } from '../../kernel/assert.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { CancelTimer, Timers } from '../../ports/timers.ts';
+import { TimerHeap } from './timer-heap.ts';
 
 /** How a virtual time begins and how it breaks ties. */
 export interface VirtualTimeOptions {
@@ -20,16 +21,23 @@ export interface VirtualTimeOptions {
 
 interface Armed {
   readonly dueMs: number;
-  readonly run: () => void;
+  /** Ascending by the order in which timers were set. */
+  readonly nth: number;
+  /** Null: cancelled, or it has run. */
+  run: (() => void) | null;
 }
+
+/** Cancelled timers that may wait for their time beside as many living ones. */
+const cancelledMax = 256;
 
 /** See the file header. */
 export class VirtualTime implements Clock, Timers {
   private readonly pickTied: (count: number) => number;
   private nowMs = 0;
   private wallOffsetMs: number;
-  /** In the order in which they were set. */
-  private readonly armed = new Set<Armed>();
+  private readonly armed = new TimerHeap<Armed>();
+  private setCount = 0;
+  private pendingCount = 0;
 
   constructor(options: VirtualTimeOptions = {}) {
     this.wallOffsetMs = options.startWallMs ?? 0;
@@ -45,9 +53,18 @@ export class VirtualTime implements Clock, Timers {
   }
 
   after(delayMs: number, run: () => void): CancelTimer {
-    const timer = { dueMs: this.nowMs + Math.max(0, delayMs), run };
+    this.setCount += 1;
+    const dueMs = this.nowMs + Math.max(0, delayMs);
+    const timer: Armed = { dueMs, nth: this.setCount, run };
     this.armed.add(timer);
-    return () => this.armed.delete(timer);
+    this.pendingCount += 1;
+    return () => {
+      if (timer.run === null) return;
+      timer.run = null;
+      this.pendingCount -= 1;
+      // Far timers that are cancelled again and again, as limits of calls are, must not gather.
+      if (this.armed.size > 2 * this.pendingCount + cancelledMax) this.armed.keep(isArmed);
+    };
   }
 
   sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
@@ -65,14 +82,12 @@ export class VirtualTime implements Clock, Timers {
 
   /** Timers that wait. What is left after a stop was forgotten by somebody. */
   get pending(): number {
-    return this.armed.size;
+    return this.pendingCount;
   }
 
   /** When the next timer is due, on the monotonic clock; null when none waits. */
   get nextDueMs(): number | null {
-    let next: number | null = null;
-    for (const { dueMs } of this.armed) next = next === null ? dueMs : Math.min(next, dueMs);
-    return next;
+    return this.first()?.dueMs ?? null;
   }
 
   /** Sets the wall clock forward, or back when negative. Timers and durations do not notice. */
@@ -86,18 +101,41 @@ export class VirtualTime implements Clock, Timers {
    */
   step(untilMs: number): boolean {
     assert(untilMs >= this.nowMs, 'virtual time never runs backwards', { untilMs });
-    const dueMs = this.nextDueMs;
-    if (dueMs === null || dueMs > untilMs) {
+    const first = this.first();
+    if (first === null || first.dueMs > untilMs) {
       this.nowMs = untilMs;
       return false;
     }
-    const tied = [...this.armed].filter((timer) => timer.dueMs === dueMs);
-    const timer = tied[tied.length === 1 ? 0 : this.pickTied(tied.length)];
-    assert(timer !== undefined, 'a tie is broken by an index into it', { count: tied.length });
-    this.armed.delete(timer);
-    this.nowMs = dueMs;
-    timer.run();
+    this.armed.takeFirst();
+    const timer = this.first()?.dueMs === first.dueMs ? this.pick(first) : first;
+    const { run } = timer;
+    timer.run = null;
+    this.pendingCount -= 1;
+    this.nowMs = timer.dueMs;
+    run?.();
     return true;
+  }
+
+  /** One of those that are due with `first`, which is out of the heap already; the others stay. */
+  private pick(first: Armed): Armed {
+    const tied = [first];
+    for (let next = this.first(); next?.dueMs === first.dueMs; next = this.first()) {
+      this.armed.takeFirst();
+      tied.push(next);
+    }
+    const timer = tied[this.pickTied(tied.length)];
+    for (const other of tied) if (other !== timer) this.armed.add(other);
+    assert(timer !== undefined, 'a tie is broken by an index into it', { count: tied.length });
+    return timer;
+  }
+
+  /** The next timer that was not cancelled; those in front of it are forgotten. */
+  private first(): Armed | null {
+    for (;;) {
+      const first = this.armed.first;
+      if (first === null || first.run !== null) return first;
+      this.armed.takeFirst();
+    }
   }
 
   /** Moves on by so much; what falls due runs at its time, with its promises settled in between. */
@@ -107,6 +145,10 @@ export class VirtualTime implements Clock, Timers {
     while (this.step(untilMs)) await settled();
     await settled();
   }
+}
+
+function isArmed(timer: Armed): boolean {
+  return timer.run !== null;
 }
 
 /** Lets everything run that waits for nothing but its turn. */
