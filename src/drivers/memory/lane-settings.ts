@@ -18,6 +18,11 @@ export interface MemoryLaneSettings {
   readonly silentMs?: number;
   /** Of the process. Default: the server's. */
   readonly timers?: Timers;
+  /**
+   * Awaited before COMMIT is sent: whoever simulates a process that stands still, or is no more,
+   * holds its lane there. Default: nobody does.
+   */
+  readonly beforeCommit?: (() => Promise<void>) | null;
 }
 
 /** The settings with their defaults. */
@@ -34,6 +39,7 @@ export function laneSettings(
     lockWaitMs: 1_000,
     silentMs: 10_000,
     timers: serverTimers,
+    beforeCommit: null,
     ...given,
   };
 }

@@ -59,9 +59,19 @@ export type FetchAnswer =
 /** Who must have a record before it is acknowledged. */
 export type Acks = 'all' | 'leader';
 
+/** A record that the log has taken. */
+export interface AppendedRecord {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: bigint;
+  readonly value: Uint8Array;
+}
+
 /** See the file header. */
 export class MemoryBroker {
   readonly faults = new BrokerFaults();
+  /** Told of each stored record, in the same turn; a simulation writes them down. */
+  onAppended: (record: AppendedRecord) => void = () => undefined;
   private readonly ports: MemoryBrokerPorts;
   private readonly settings: Required<MemoryBrokerSettings>;
   private readonly topics = new Map<string, MemoryTopic>();
@@ -218,7 +228,9 @@ export class MemoryBroker {
       const count = topic.partitions.length;
       const id = message.partition ?? partitionOfKey(message.key ?? new Uint8Array(), count);
       const offset = topic.partitions[id]?.append(message, nowMs);
-      if (offset !== undefined && !firstOffsets.has(id)) firstOffsets.set(id, offset);
+      if (offset === undefined) continue;
+      if (!firstOffsets.has(id)) firstOffsets.set(id, offset);
+      this.onAppended({ topic: topic.name, partition: id, offset, value: message.value });
     }
     return firstOffsets;
   }

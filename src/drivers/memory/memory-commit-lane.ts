@@ -57,6 +57,7 @@ export class MemoryCommitLane implements CommitLane {
     const { session, transaction } = sent;
     session.fallsSilent(this.settings.silentMs);
     const isOpen = await this.passesInTime(passes);
+    if (this.settings.beforeCommit !== null) await this.settings.beforeCommit();
     session.isHeard();
     if (!isOpen) {
       transaction.rollBack();

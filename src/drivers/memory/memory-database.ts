@@ -41,6 +41,8 @@ export interface MemoryDatabaseLimits {
 /** See the file header. */
 export class MemoryDatabase {
   readonly server: MemoryServer;
+  /** Told after each commit, in the same turn; a simulation looks at the tables there. */
+  afterCommit: () => void = () => undefined;
   private readonly logRowsMax: number;
   readonly layouts = new Map<string, TopicLayout>();
   readonly owners = new Map<number, OwnerRecord>();
@@ -104,6 +106,7 @@ export class MemoryDatabase {
     }
     this.undo.push(undo);
     if (this.undo.length > commitsKept) this.undo.shift();
+    this.afterCommit();
   }
 
   /** All commits inside `work` are one: `work` sees each of them, and they are lost together. */
@@ -123,6 +126,7 @@ export class MemoryDatabase {
   takeBackCommits(count: number): void {
     const lost = count === 0 ? [] : this.undo.splice(-count);
     for (const commit of lost.reverse()) for (const takeBack of commit.reverse()) takeBack();
+    if (lost.length > 0) this.afterCommit();
   }
 }
 
