@@ -6,11 +6,19 @@
 /** What a row is found by under one index; null keeps the row out of it, as a NULL in a unique key. */
 export type IndexKeyOf<Row> = (row: Row) => string | null;
 
+/** Told of each change of a row, in order; undefined: there was, or is, no such row. */
+export type RowWatcher<Key, Row> = (
+  key: Key,
+  before: Row | undefined,
+  after: Row | undefined,
+) => void;
+
 /** A map that tests may read and write like any other. `Index` names its indexes. */
 export class IndexedTable<Key, Row, Index extends string> extends Map<Key, Row> {
   private readonly keyOf: Readonly<Record<Index, IndexKeyOf<Row>>>;
   /** Keys of the rows, by name of the index and value. */
   private readonly found = new Map<Index, Map<string, Set<Key>>>();
+  private readonly watchers: RowWatcher<Key, Row>[] = [];
 
   constructor(indexes: Readonly<Record<Index, IndexKeyOf<Row>>>) {
     super();
@@ -29,18 +37,29 @@ export class IndexedTable<Key, Row, Index extends string> extends Map<Key, Row> 
       if (keys === undefined) byValue?.set(value, new Set([key]));
       else keys.add(key);
     }
-    return super.set(key, row);
+    super.set(key, row);
+    for (const watch of this.watchers) watch(key, before, row);
+    return this;
   }
 
   override delete(key: Key): boolean {
     const before = this.get(key);
     if (before !== undefined) this.forget(key, before);
-    return super.delete(key);
+    const isDeleted = super.delete(key);
+    for (const watch of this.watchers) watch(key, before, undefined);
+    return isDeleted;
   }
 
   override clear(): void {
+    const before = [...this];
     for (const byValue of this.found.values()) byValue.clear();
     super.clear();
+    for (const [key, row] of before) for (const watch of this.watchers) watch(key, row, undefined);
+  }
+
+  /** From now on `watcher` is told of each change, in the middle of it: it must not throw. */
+  watch(watcher: RowWatcher<Key, Row>): void {
+    this.watchers.push(watcher);
   }
 
   /** Rows with this value under an index; the order is nobody's promise. */
