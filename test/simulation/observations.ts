@@ -86,6 +86,10 @@ export type Observation =
       readonly partition: number;
       readonly offset: bigint;
       readonly value: Uint8Array | null;
+      /** The record's headers as texts; without them refusals are judged more mildly. */
+      readonly headers?: Readonly<Record<string, string>>;
+      /** Time that the log gave it. Default: `atMs`. */
+      readonly recordTimeMs?: number;
     }
   | {
       readonly kind: 'pod';

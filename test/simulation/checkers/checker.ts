@@ -17,6 +17,7 @@ export interface Violation {
 
 /** What checkers see beside the observations. Read only. */
 export interface CheckedWorld {
+  /** Each commit to it is one `committed` observation, before anything else commits. */
   readonly database: MemoryDatabase;
   readonly wallet: WalletStandIn;
   readonly partitionCount: number;
@@ -26,6 +27,20 @@ export interface CheckedWorld {
     readonly offset: bigint;
     readonly value: Uint8Array | null;
   }[];
+  /** Failures after which an outbox row must be `failed`. Without it the counter has no bound. */
+  readonly maxRetryCount?: number;
+  /** The rooms that cells hold in memory now, each encoded as a snapshot by the product. */
+  liveRooms?(): readonly LiveRoom[];
+}
+
+/** A room in the memory of a cell that owns it. */
+export interface LiveRoom {
+  readonly pod: string;
+  readonly appCode: string;
+  readonly roomId: string;
+  readonly version: bigint;
+  /** What a snapshot of it would hold (single-object encoding). */
+  readonly snapshotBytes: Uint8Array;
 }
 
 /** See the file header. Made anew for each run. */
