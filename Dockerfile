@@ -2,7 +2,7 @@
 #
 # Node 24 is a long-term release (LTS since October 2025, fixes until April 2028) and lies between
 # the two versions that continuous integration runs. The same base in both stages: packages are
-# installed where they will run.
+# installed where they will run. The compiler is the one optional package and stays behind.
 
 FROM node:24-trixie-slim AS build
 WORKDIR /build
@@ -10,7 +10,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --include=dev --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
-RUN npm run build && npm prune --omit=dev --no-audit --no-fund
+RUN npm run build && npm prune --omit=dev --omit=optional --no-audit --no-fund
 
 FROM node:24-trixie-slim
 # What is not told otherwise is production: it refuses development's addresses and secrets.

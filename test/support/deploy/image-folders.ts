@@ -10,7 +10,7 @@ import { contextOf, type Copy, type Stage } from './dockerfile.ts';
 /** What the RUN lines of the build stage are understood to do here, in this order. */
 export const understoodRuns = [
   'npm ci --include=dev --no-audit --no-fund',
-  'npm run build && npm prune --omit=dev --no-audit --no-fund',
+  'npm run build && npm prune --omit=dev --omit=optional --no-audit --no-fund',
 ];
 
 /** Where a path of a stage lies on this machine. */
@@ -78,7 +78,7 @@ function sourceOf(copy: Copy, root: string, others: ReadonlyMap<string, StageFol
   return stage;
 }
 
-/** As `npm prune --omit=dev` leaves them: what no dependency of the product needs is gone. */
+/** As the build stage's `npm prune` leaves them: what no dependency of the product needs is gone. */
 function linkProductionPackages(root: string, workdir: string): void {
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { dev?: boolean; devOptional?: boolean }>;
