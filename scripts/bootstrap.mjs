@@ -8,8 +8,8 @@
  * which together are most of what the first one would cost. Every other script has both, and with CI
  * set `start` has them too.
  *
- * ROOMCELL_ALLOW_TYPE_ERRORS=1 goes on when the compiler found type errors but wrote its output:
- * for work on a half-changed tree. It is ignored when CI is set.
+ * ROOMCELL_ALLOW_TYPE_ERRORS=1 goes on when the compiler found errors: for work on a half-changed
+ * tree. It is ignored when CI is set.
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -18,8 +18,11 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const MINIMUM_NODE = [20, 19];
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..');
-/** The compiler's exit code for "errors found, output written". */
-const TYPE_ERRORS = 2;
+/** Exit codes of the compiler for errors in the sources. */
+const ERRORS_WITHOUT_OUTPUT = 1;
+const ERRORS_WITH_OUTPUT = 2;
+/** What the compiler remembers of its last check of types; `dist` has a record of its own. */
+const CHECK_RECORD = join(ROOT, 'node_modules', '.cache', 'tsc', 'build.tsbuildinfo');
 /** Script name of package.json → compiled file under dist/scripts. */
 const SCRIPTS = { start: 'start.js', test: 'run-tests.js' };
 
@@ -59,18 +62,27 @@ function refuseOldNode() {
 
 async function prepare(isForALook) {
   const { installMissing } = await import('./packages.mjs');
+  const { compileIfChanged } = await import('./compiled-sources.mjs');
   await installMissing(ROOT, !isForALook, async (npmArguments) => {
     console.error(`bootstrap: installing packages (npm ${npmArguments[0]})`);
     await run(...npmCommand(npmArguments));
   });
-  const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
-  const mayHaveTypeErrors =
+  const mayHaveErrors =
     process.env.ROOMCELL_ALLOW_TYPE_ERRORS === '1' && process.env.CI === undefined;
-  await run(
-    process.execPath,
-    [compiler, '-p', join(ROOT, 'tsconfig.build.json'), ...(isForALook ? ['--noCheck'] : [])],
-    mayHaveTypeErrors ? [0, TYPE_ERRORS] : [0],
-  );
+  if (!isForALook) {
+    const check = compilerCommand('--noEmit', '--tsBuildInfoFile', CHECK_RECORD);
+    await run(...check, mayHaveErrors ? [0, ERRORS_WITHOUT_OUTPUT, ERRORS_WITH_OUTPUT] : [0]);
+  }
+  await compileIfChanged(ROOT, async () => {
+    // No type decides about the output, so that imports need not be followed into the packages.
+    const emit = compilerCommand('--noCheck', '--noResolve', '--incremental', 'false');
+    return (await run(...emit, mayHaveErrors ? [0, ERRORS_WITH_OUTPUT] : [0])) === 0;
+  });
+}
+
+function compilerCommand(...flags) {
+  const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+  return [process.execPath, [compiler, '-p', join(ROOT, 'tsconfig.build.json'), ...flags]];
 }
 
 /** The npm that started us, if one did, so that `npm start` never meets another npm on the PATH. */
