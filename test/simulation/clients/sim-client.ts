@@ -1,0 +1,153 @@
+/**
+ * One client of a run: makes its calls one after another, asks again under the same id as long as it
+ * has no answer, and comes back at the end for what it gave up on.
+ */
+import type { Timers } from '../../../src/ports/timers.ts';
+import type { CallAsk, CallEnd } from '../observations.ts';
+import type { PlannedCall, PlannedClient, SessionChoice } from '../plan/planned-call.ts';
+import { isSettled, requestOf, roomIdOf } from './client-call.ts';
+
+/** Who calls: the name is the run's, the user the app's. */
+export interface Sender {
+  readonly name: string;
+  readonly userId: string;
+}
+
+/** What a client stands on. */
+export interface ClientContext {
+  readonly clients: readonly PlannedClient[];
+  readonly timers: Timers;
+  nowMs(): number;
+  /** Sends one call through a gateway; resolves with its end, whatever happens. */
+  send(from: Sender, gateway: number, ask: CallAsk, role: PlannedCall['role']): Promise<CallEnd>;
+  /** A pause between two tries, drawn. */
+  retryPauseMs(): number;
+  /** The command of a call, for those that look it up; null when it was never sent. */
+  commandOf(nth: number): CallAsk | null;
+  remember(nth: number, ask: CallAsk): void;
+}
+
+/** Tries of a call that the client does not wait for to its end, and of one that only reads. */
+const triesMax = 3;
+
+/** See the file header. */
+export class SimClient {
+  readonly name: string;
+  readonly who: PlannedClient;
+  private readonly context: ClientContext;
+  private readonly calls: readonly PlannedCall[];
+  private readonly sessions: string[] = [];
+  private readonly unsettled: { readonly call: PlannedCall; readonly ask: CallAsk }[] = [];
+  private isClosing = false;
+  private isDone = false;
+
+  constructor(context: ClientContext, index: number, calls: readonly PlannedCall[]) {
+    this.context = context;
+    this.who = context.clients[index] as PlannedClient;
+    this.name = `${this.who.appCode}/${this.who.userId}`;
+    this.calls = calls;
+  }
+
+  /** Everything is answered, and nothing new will be asked. */
+  get done(): boolean {
+    return this.isDone;
+  }
+
+  /** Begins no call that is not under way; what has no answer is asked for again until it has. */
+  close(): void {
+    this.isClosing = true;
+  }
+
+  async run(): Promise<void> {
+    for (const call of this.calls) {
+      if (this.isClosing) break;
+      const earlyMs = call.atMs - this.context.nowMs();
+      if (earlyMs > 0) await this.context.timers.sleep(earlyMs);
+      if (this.isClosing) break;
+      await this.make(call);
+    }
+    while (!this.isClosing) await this.context.timers.sleep(500);
+    for (const { call, ask } of this.unsettled.splice(0)) await this.untilSettled(call, ask);
+    this.isDone = true;
+  }
+
+  private async make(call: PlannedCall): Promise<void> {
+    const ask = this.askOf(call);
+    if (ask === null) return;
+    if (ask.kind !== 'command') {
+      await this.tries(call, ask, triesMax);
+      return;
+    }
+    this.context.remember(call.nth, ask);
+    if (!call.givesUp) await this.untilSettled(call, ask);
+    else if (!(await this.tries(call, ask, 1))) this.unsettled.push({ call, ask });
+  }
+
+  private async untilSettled(call: PlannedCall, ask: CallAsk): Promise<void> {
+    while (!(await this.tries(call, ask, triesMax)));
+  }
+
+  /** Whether it was settled. */
+  private async tries(call: PlannedCall, ask: CallAsk, count: number): Promise<boolean> {
+    for (let nth = 0; nth < count; nth += 1) {
+      const from = { name: this.name, userId: this.who.userId };
+      const end = await this.context.send(from, call.gateway + nth, ask, call.role);
+      if (end.kind === 'ok') this.learn(end.result.fields);
+      if (isSettled(end)) return true;
+      await this.context.timers.sleep(this.context.retryPauseMs());
+    }
+    return false;
+  }
+
+  private learn(fields: object): void {
+    const session = (fields as { readonly micSessionId?: unknown }).micSessionId;
+    if (typeof session === 'string' && this.sessions.at(-1) !== session)
+      this.sessions.push(session);
+  }
+
+  private askOf(call: PlannedCall): CallAsk | null {
+    const { ask, repeatOf, otherPayload } = call;
+    const earlier = repeatOf === null ? null : this.context.commandOf(repeatOf);
+    if (earlier !== null && !otherPayload) return earlier;
+    const roomId = roomIdOf(ask.room);
+    const { appCode } = this.who;
+    if (ask.type === 'GetCommand') {
+      const wanted = this.context.commandOf(ask.of);
+      const isOwnApp = wanted?.kind === 'command' && wanted.meta.appCode === appCode;
+      const where = isOwnApp ? wanted.meta.roomId : roomId;
+      return { kind: 'getCommand', appCode, roomId: where, commandId: commandIdOf(ask.of) };
+    }
+    if (ask.type === 'GetRoomSnapshot') return { kind: 'getRoomSnapshot', appCode, roomId };
+    const commandId = commandIdOf(earlier === null ? call.nth : (repeatOf ?? call.nth));
+    const meta = {
+      appCode,
+      roomId,
+      commandId,
+      actorUserId: this.who.userId,
+      clientTimeMs: BigInt(call.nth),
+      snapshotMode: call.nth % 3 === 0 ? 'none' : 'view',
+    };
+    if (ask.type === 'RoomHeartbeat') return { kind: 'heartbeat', meta };
+    const sessionId = 'session' in ask ? this.sessionOf(ask.session) : '';
+    const request = requestOf(ask, { clients: this.context.clients, sessionId });
+    if (request === null) return null;
+    return { kind: 'command', meta, role: call.role, request, ttlMs: call.ttlMs };
+  }
+
+  private sessionOf(choice: SessionChoice): string {
+    switch (choice) {
+      case 'newest':
+        return this.sessions.at(-1) ?? 'no-session-yet';
+      case 'older':
+        return this.sessions.at(-2) ?? 'no-session-yet';
+      case 'invented':
+        return 'never-given-out';
+      case 'none':
+        return '';
+    }
+  }
+}
+
+function commandIdOf(nth: number): string {
+  return `c${nth}`;
+}

@@ -1,0 +1,135 @@
+/**
+ * The one thread of a simulated run: takes the next event by virtual time (ties broken by the seed),
+ * runs it, waits one turn of the event loop, in which every promise that can go on does so, and takes
+ * the next. Nothing real is open meanwhile, so that a run follows from its seed alone.
+ */
+import { VirtualTime } from '../../../src/drivers/memory/virtual-time.ts';
+import type { CancelTimer, Timers } from '../../../src/ports/timers.ts';
+import type { SimRandom } from './sim-random.ts';
+import { TraceHash } from './trace-hash.ts';
+
+/** Wall time at which every run begins. */
+export const startWallMs = 1_700_000_000_000;
+/** Events shown when a run has failed. */
+const lastEventsKept = 50;
+
+/** How a run ended. `deadlock`: nothing is left that could happen, and the run was not over. */
+export type KernelEnd = 'done' | 'deadlock' | 'tooManyEvents';
+
+/** See the file header. */
+export class Kernel {
+  readonly time: VirtualTime;
+  readonly hash = new TraceHash();
+  private readonly labels: string[] = [];
+  private readonly named = new Map<string, Timers>();
+  private readonly lastEvents: string[] = [];
+  private label = 0;
+  private steps = 0;
+  private isOver = false;
+  private failure: unknown = null;
+
+  constructor(ties: SimRandom) {
+    this.time = new VirtualTime({ startWallMs, pickTied: (count) => ties.below(count) });
+  }
+
+  /** True time of the run, in virtual ms from its start. */
+  get nowMs(): number {
+    return this.time.monoMs();
+  }
+
+  /** Events so far. */
+  get step(): number {
+    return this.steps;
+  }
+
+  /** The newest events, oldest first: number, time and whose it was. */
+  get newest(): readonly string[] {
+    return this.lastEvents;
+  }
+
+  /** Timers whose events carry a name in hash and report; they keep the world's true time. */
+  timersOf(name: string): Timers {
+    const known = this.named.get(name);
+    if (known !== undefined) return known;
+    const label = this.labels.push(name) - 1;
+    const after = (delayMs: number, run: () => void): CancelTimer =>
+      this.time.after(delayMs, () => {
+        this.label = label;
+        run();
+      });
+    const timers = { after, sleep: sleeperOn(after) };
+    this.named.set(name, timers);
+    return timers;
+  }
+
+  /** Writes a sentence between the events of the report, and into the hash. */
+  note(text: string): void {
+    this.hash.text(text);
+    this.remember(`       ${this.nowMs.toFixed(2)} ms  ${text}`);
+  }
+
+  /** Ends the run after this event. */
+  end(): void {
+    this.isOver = true;
+  }
+
+  /** Runs until `end`, or until nothing is left. Rejects with what an event threw. */
+  run(eventsMax: number): Promise<KernelEnd> {
+    return new Promise((resolve, reject) => {
+      const finish = (end: KernelEnd): void => {
+        if (this.failure === null) resolve(end);
+        else reject(this.failure instanceof Error ? this.failure : new Error('an event threw'));
+      };
+      const turn = (): void => {
+        if (this.isOver || this.failure !== null) finish('done');
+        else if (this.steps >= eventsMax) finish('tooManyEvents');
+        else if (this.takeOne()) setImmediate(turn);
+        else finish('deadlock');
+      };
+      setImmediate(turn);
+    });
+  }
+
+  private takeOne(): boolean {
+    const { time } = this;
+    if (time.nextDueMs === null) return false;
+    this.steps += 1;
+    try {
+      time.step(Number.MAX_VALUE);
+    } catch (thrown) {
+      this.failure = thrown ?? new Error('an event threw nothing');
+    }
+    this.hash.number(time.monoMs());
+    this.hash.word(this.label);
+    this.rememberStep();
+    return true;
+  }
+
+  private rememberStep(): void {
+    const name = this.labels[this.label] ?? '';
+    this.remember(`${String(this.steps).padStart(6)} ${this.nowMs.toFixed(2)} ms  ${name}`);
+  }
+
+  private remember(line: string): void {
+    this.lastEvents.push(line);
+    if (this.lastEvents.length > lastEventsKept) this.lastEvents.shift();
+  }
+}
+
+/** The port's `sleep` over its `after`. */
+export function sleeperOn(after: Timers['after']): Timers['sleep'] {
+  return (delayMs, signal) => sleepOn(after, delayMs, signal);
+}
+
+function sleepOn(after: Timers['after'], delayMs: number, signal?: AbortSignal): Promise<void> {
+  if (signal?.aborted === true) return Promise.resolve();
+  return new Promise((resolve) => {
+    const end = (): void => {
+      cancel();
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const cancel = after(delayMs, end);
+    signal?.addEventListener('abort', end);
+  });
+}

@@ -1,0 +1,94 @@
+/** The configuration of a run's processes, read and judged by the product's own reader. */
+import { configTree, type RoomcellConfig } from '../../../src/main/config/config-schema.ts';
+import { readTree, type Reading } from '../../../src/main/config/read-tree.ts';
+import { brokenRelations } from '../../../src/main/config/relations.ts';
+import { roleNames } from '../../../src/main/role.ts';
+import type { SimOptions } from './sim-options.ts';
+
+/** Apps of a run, as far as it has so many. */
+export const appCodes = ['app1', 'app2'] as const;
+/** Gifts on sale in every app. */
+export const giftIds = ['rose', 'boat'] as const;
+const giftCoins: Readonly<Record<string, number>> = { rose: 10, boat: 200 };
+
+/** They may not stand in a file. */
+const secrets = {
+  ROOMCELL_DEPLOYMENT_SECRET: 'a secret of simulated runs, 32 bytes and more',
+  ROOMCELL_TENCENT_IM_APPS_APP1_SECRET_KEY: 'a key of simulated runs',
+  ROOMCELL_TENCENT_IM_APPS_APP2_SECRET_KEY: 'a key of simulated runs',
+};
+
+/** Throws with every fault when the options make none. */
+export function configOf(options: SimOptions): RoomcellConfig {
+  const reading: Reading = {
+    environment: secrets,
+    faults: [],
+    faultyKeys: new Set(),
+    variables: new Map(),
+    origins: new Map(),
+  };
+  const config = readTree(configTree, valuesOf(options), [], reading) as unknown as RoomcellConfig;
+  const roles = roleNames.filter((name) => name !== 'sandbox');
+  const around = { roles, localAddresses: null };
+  const faults = [...reading.faults, ...brokenRelations(config, reading.faultyKeys, around)];
+  if (faults.length > 0) throw new Error(`the options make no configuration: ${faults.join('; ')}`);
+  return config;
+}
+
+function valuesOf(options: SimOptions): unknown {
+  const { sessionTimeoutMs, leaseTtlMs, runSize, apps } = options;
+  const publishTimeoutMs = 800;
+  const ms = (count: number): string => `${count}ms`;
+  return {
+    environment: 'development',
+    drivers: 'embedded',
+    advertise_addr: '127.0.0.1:7500',
+    drain_timeout: '6s',
+    kafka: {
+      commands_partitions: options.partitions,
+      reply_partitions: 8,
+      event_partitions: 2,
+      session_timeout: ms(sessionTimeoutMs),
+      heartbeat_interval: ms(Math.floor(sessionTimeoutMs / 4)),
+      rebalance_timeout: ms(sessionTimeoutMs + 1_000),
+    },
+    auth: { mode: 'off' },
+    gateway: { reply_slot_ttl: '4s' },
+    lease_ttl: ms(leaseTtlMs),
+    snapshot_every_n: options.snapshotEveryN,
+    mic_publish_timeout: ms(options.micPublishTimeoutMs),
+    catalogue_at_start: appCodes.slice(0, apps).flatMap((appCode) => {
+      return giftIds.map((giftId) => `${appCode}/${giftId}=${giftCoins[giftId]}`);
+    }),
+    cell: {
+      batch_commands_max: options.batchCommandsMax,
+      resident_rooms_max: options.residentRoomsMax,
+      offset_flush: '5s',
+      deadline_poll: '1s',
+      charges_per_room_max: 4,
+      charges_max: 16,
+    },
+    outbox_worker: {
+      poll_interval: '1s',
+      run_size: runSize,
+      publish_timeout: ms(publishTimeoutMs),
+      claim_lock: ms(2 * runSize * publishTimeoutMs + 1_000),
+      max_retry_count: options.maxRetryCount,
+      initial_backoff: '200ms',
+      max_backoff: '4s',
+    },
+    tencent_im: {
+      apps: Object.fromEntries(
+        appCodes.slice(0, apps).map((appCode, at) => [
+          appCode,
+          {
+            sdk_app_id: 1_400_000_001 + at,
+            base_url: 'http://127.0.0.1:7410',
+          },
+        ]),
+      ),
+    },
+    activity: { addr: '127.0.0.1:7411' },
+    wallet: { addr: '127.0.0.1:7413', timeout: ms(Math.min(1_000, Math.floor(leaseTtlMs / 3))) },
+  };
+}

@@ -1,0 +1,84 @@
+/**
+ * Everything that a run can be made to suffer, with how often per virtual second a run that knows the
+ * kind suffers it. Only what the design promises to bear: a database that forgets commits (lazy
+ * flush) is not among them, and a checker must cry at that one.
+ */
+
+/** See the file header. */
+export const faultKinds = {
+  // Processes.
+  killCell: 0.06,
+  killGateway: 0.03,
+  killRelay: 0.03,
+  killAdapter: 0.03,
+  freezeCell: 0.05,
+  freezeGateway: 0.02,
+  freezeRelay: 0.02,
+  freezeAdapter: 0.02,
+  drainCell: 0.04,
+  drainGateway: 0.02,
+  drainRelay: 0.02,
+  drainAdapter: 0.02,
+  // The log.
+  ackLost: 0.15,
+  notStored: 0.15,
+  storedTwice: 0.15,
+  replyNotStored: 0.1,
+  replyAckWithoutStore: 0.1,
+  redelivery: 0.1,
+  lateBatch: 0.05,
+  staleCommit: 0.05,
+  nothingAssigned: 0.03,
+  junkRecord: 0.05,
+  groupRebalance: 0.04,
+  brokerSilent: 0.02,
+  brokerRefused: 0.02,
+  clientCut: 0.04,
+  // The database.
+  commitLostAfter: 0.15,
+  commitLostBefore: 0.15,
+  laneConflict: 0.1,
+  laneLockWait: 0.1,
+  fenceBusy: 0.05,
+  laneSessionLost: 0.1,
+  laneUnavailable: 0.08,
+  portRefused: 0.2,
+  portAnswerLost: 0.2,
+  databaseFrozen: 0.03,
+  databaseCrash: 0.02,
+  databaseReadOnly: 0.02,
+  databaseFull: 0.02,
+  killForbidden: 0.02,
+  // Leases and hints.
+  leasesEmptied: 0.05,
+  leasesFrozen: 0.03,
+  leasesGone: 0.03,
+  leasesForeign: 0.05,
+  leasesTwice: 0.05,
+  leasesClockJump: 0.03,
+  hintsLost: 0.03,
+  // What lies outside.
+  wallet: 0.25,
+  walletDown: 0.03,
+  im: 0.15,
+  imDown: 0.02,
+  activity: 0.15,
+  activityDown: 0.02,
+  // Clocks.
+  clockJump: 0.05,
+} as const;
+
+/** Name of a kind. */
+export type FaultKind = keyof typeof faultKinds;
+
+/** One planned fault. Times in virtual ms from the start of the run. */
+export interface PlannedFault {
+  readonly atMs: number;
+  readonly kind: FaultKind;
+  /** Which of those that it may hit: reduced to their number when it happens. */
+  readonly target: number;
+  /** How long it lasts, for those that last. */
+  readonly lengthMs: number;
+  /** A further choice of the kind, such as which of the wallet's faults. */
+  readonly choice: number;
+}

@@ -1,0 +1,97 @@
+/**
+ * The shape of a run, drawn from its seed (swarm: small worlds, and never all faults at once). Plain
+ * data, so that a stored case keeps it whatever the generator does later.
+ */
+import { tracePoints, type TracePoint } from '../../../src/ports/trace.ts';
+import { SimRandom } from '../kernel/sim-random.ts';
+import { faultKinds, type FaultKind } from './fault-kinds.ts';
+
+/** See the file header. Times in virtual ms. */
+export interface SimOptions {
+  readonly seed: number;
+  readonly partitions: number;
+  readonly cells: number;
+  readonly relays: number;
+  readonly gateways: number;
+  /** Of each kind. */
+  readonly adapters: number;
+  readonly apps: number;
+  readonly rooms: number;
+  readonly users: number;
+  readonly batchCommandsMax: number;
+  readonly snapshotEveryN: number;
+  readonly residentRoomsMax: number;
+  readonly leaseTtlMs: number;
+  readonly micPublishTimeoutMs: number;
+  readonly sessionTimeoutMs: number;
+  readonly fetchWaitMs: number;
+  readonly runSize: number;
+  readonly maxRetryCount: number;
+  readonly stormMs: number;
+  readonly tenfold: number;
+  readonly thousandfold: number;
+  /** Offsets and rates of the machines' clocks go up to these. */
+  readonly clockOffsetMs: number;
+  readonly clockDrift: number;
+  /** Kinds that this run knows, each with its faults per virtual second. */
+  readonly faultRates: Readonly<Partial<Record<FaultKind, number>>>;
+  /** Points at which this run may kill or freeze, and how often in all. */
+  readonly points: readonly TracePoint[];
+  readonly pointFiringsMax: number;
+}
+
+/** The storm begins after so long, in virtual ms. */
+export const warmUpMs = 2_000;
+
+const calmShare = 0.1;
+const kindShare = 0.4;
+const pointShare = 0.25;
+const pointFiringsMax = 3;
+
+/** The options of a seed. */
+export function optionsOf(seed: number): SimOptions {
+  const random = new SimRandom(seed, 'options');
+  const isCalm = random.chance(calmShare);
+  const size = {
+    partitions: random.between(1, 4),
+    cells: random.between(1, 4),
+    relays: random.between(1, 2),
+    gateways: random.between(1, 2),
+    adapters: random.between(1, 2),
+    apps: random.between(1, 2),
+    rooms: random.between(1, 8),
+    users: random.between(2, 16),
+  };
+  const leaseTtlMs = random.between(1, 10) * 1_000;
+  return {
+    seed,
+    ...size,
+    batchCommandsMax: random.pick([1, 2, 5, 20, 100]),
+    snapshotEveryN: random.between(1, 20),
+    residentRoomsMax: random.pick([1, 2, 1_000, 1_000]),
+    leaseTtlMs,
+    micPublishTimeoutMs: random.pick([1_000, 5_000, 15_000]),
+    sessionTimeoutMs: random.pick([3_000, 4_000, 6_000]),
+    fetchWaitMs: random.pick([200, 500, 1_000]),
+    runSize: random.between(1, 5),
+    maxRetryCount: random.pick([2, 4, 10]),
+    stormMs: random.between(20, 40) * 1_000,
+    tenfold: isCalm ? 0.01 : 0.03,
+    thousandfold: isCalm ? 0 : random.pick([0, 0, 0.0005, 0.002]),
+    clockOffsetMs: isCalm ? 0 : random.pick([0, 500, 1_500]),
+    clockDrift: isCalm ? 0 : random.pick([0, 0.0005]),
+    faultRates: isCalm ? {} : ratesOf(random),
+    points: isCalm ? [] : tracePoints.filter(() => random.chance(pointShare)),
+    pointFiringsMax: isCalm ? 0 : pointFiringsMax,
+  };
+}
+
+function ratesOf(random: SimRandom): Partial<Record<FaultKind, number>> {
+  const rates: Partial<Record<FaultKind, number>> = {};
+  for (const [kind, usualPerSecond] of Object.entries(faultKinds)) {
+    const isOn = random.chance(kindShare);
+    const scale = random.pick([0.3, 1, 2]);
+    if (isOn) rates[kind as FaultKind] = usualPerSecond * scale;
+  }
+  return rates;
+}

@@ -1,0 +1,213 @@
+/**
+ * One simulated run from its case to its verdict: warm-up, storm, heal, settle, check. Single-threaded
+ * and alone in its process while it lasts.
+ */
+import type { Log } from '../../../src/ports/log.ts';
+import type { CheckerFactory, Violation } from '../checkers/checker.ts';
+import { ClientNetwork } from '../clients/caller.ts';
+import { SimClient } from '../clients/sim-client.ts';
+import { Kernel } from '../kernel/kernel.ts';
+import { banRealWorld } from '../kernel/real-world-ban.ts';
+import { SimRandom } from '../kernel/sim-random.ts';
+import type { CallAsk, Observation } from '../observations.ts';
+import { warmUpMs } from '../plan/sim-options.ts';
+import type { SimCase } from '../plan/sim-case.ts';
+import { silentLog } from '../world/sim-log.ts';
+import { World } from '../world/world.ts';
+import { FaultMaker } from './fault-maker.ts';
+import { probeAll } from './probes.ts';
+import { unfinishedWork } from './progress.ts';
+
+/** A broken promise, and when it was seen. */
+export interface SeenViolation extends Violation {
+  readonly step: number;
+  readonly atMs: number;
+  readonly lastEvents: readonly string[];
+}
+
+/** What a run was. */
+export interface RunResult {
+  readonly hash: string;
+  readonly steps: number;
+  readonly virtualMs: number;
+  readonly violations: readonly SeenViolation[];
+  /** Calls of commands that were answered with a result. */
+  readonly acked: number;
+  /** Counters of the product and of the faults that happened, by name. */
+  readonly counts: ReadonlyMap<string, number>;
+  /** For a report. */
+  readonly world: World;
+  readonly history: readonly Observation[];
+}
+
+/** How to run a case. */
+export interface RunSettings {
+  readonly checkers: readonly CheckerFactory[];
+  /** Default: every line is dropped. */
+  readonly log?: Log;
+}
+
+const eventsMax = 400_000;
+const settleMaxMs = 120_000;
+const settlePollMs = 250;
+const violationsMax = 20;
+
+/** Runs the case; never rejects for what the product does. */
+export async function runCase(simCase: SimCase, settings: RunSettings): Promise<RunResult> {
+  const run = new Run(simCase, settings);
+  const giveBack = banRealWorld();
+  const onFault = (fault: unknown): void => run.fault(fault);
+  process.on('unhandledRejection', onFault);
+  process.on('uncaughtException', onFault);
+  try {
+    return await run.toEnd();
+  } finally {
+    process.off('unhandledRejection', onFault);
+    process.off('uncaughtException', onFault);
+    giveBack();
+  }
+}
+
+class Run {
+  private readonly simCase: SimCase;
+  private readonly kernel: Kernel;
+  private readonly world: World;
+  private readonly checkers;
+  private readonly faults: FaultMaker;
+  private readonly violations: SeenViolation[] = [];
+  private readonly history: Observation[] = [];
+  private readonly network: ClientNetwork;
+  private readonly asks = new Map<number, CallAsk>();
+  private readonly clients: readonly SimClient[];
+  private acked = 0;
+
+  constructor(simCase: SimCase, settings: RunSettings) {
+    this.simCase = simCase;
+    const { options } = simCase;
+    this.kernel = new Kernel(new SimRandom(options.seed, 'ties'));
+    this.world = new World(this.kernel, options, settings.log ?? silentLog);
+    this.world.watch((observation) => this.note(observation));
+    this.checkers = settings.checkers.map((make) =>
+      make(this.world, (violation) => this.report(violation)),
+    );
+    for (const checker of this.checkers) {
+      if (checker.observe !== undefined) this.world.watch((seen) => checker.observe?.(seen));
+    }
+    this.faults = new FaultMaker(this.world);
+    this.network = new ClientNetwork(this.world);
+    this.clients = this.makeClients();
+  }
+
+  async toEnd(): Promise<RunResult> {
+    const { kernel, world } = this;
+    const { stormMs } = this.simCase.options;
+    const timers = kernel.timersOf('run');
+    this.phase('warmUp');
+    world.startAll();
+    for (const client of this.clients) {
+      timers.after(warmUpMs / 2, () => void client.run());
+    }
+    timers.after(warmUpMs, () => {
+      this.phase('storm');
+      this.faults.begin(this.simCase.faults);
+    });
+    timers.after(warmUpMs + stormMs, () => this.heal());
+    const end = await kernel.run(eventsMax);
+    if (end === 'deadlock') this.report(progress('INV-31', 'nothing is left that could happen'));
+    if (end === 'tooManyEvents') this.report(progress('INV-32', `more than ${eventsMax} events`));
+    return {
+      hash: kernel.hash.digest,
+      steps: kernel.step,
+      virtualMs: kernel.nowMs,
+      violations: this.violations,
+      acked: this.acked,
+      counts: new Map([...world.metrics.counts, ...this.faults.counts]),
+      world,
+      history: this.history,
+    };
+  }
+
+  /** Something was thrown that nobody caught: a process of the product would have ended by it. */
+  fault(thrown: unknown): void {
+    const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+    this.report({ invariant: 'INV-35', text: `nobody caught: ${text}`, room: null });
+  }
+
+  private heal(): void {
+    const { world } = this;
+    this.phase('heal');
+    this.faults.end();
+    world.startAll();
+    for (const client of this.clients) client.close();
+    this.phase('settle');
+    this.waitForRest(this.kernel.nowMs + settleMaxMs);
+  }
+
+  private waitForRest(untilMs: number): void {
+    this.kernel.timersOf('run').after(settlePollMs, () => {
+      const talking = this.clients.find((client) => !client.done);
+      const left = talking === undefined ? unfinishedWork(this.world) : `${talking.name} waits`;
+      if (left === null) return void this.check();
+      if (this.kernel.nowMs < untilMs) return this.waitForRest(untilMs);
+      this.report(progress('INV-31', `${settleMaxMs} ms after the last fault: ${left}`));
+      this.kernel.end();
+    });
+  }
+
+  private async check(): Promise<void> {
+    const unanswered = await probeAll(this.world, this.network);
+    if (unanswered !== null) this.report(progress('INV-31', unanswered));
+    this.phase('check');
+    for (const checker of this.checkers) checker.atEnd?.();
+    this.kernel.end();
+  }
+
+  private makeClients(): readonly SimClient[] {
+    const { kernel, network } = this;
+    const { workload, options } = this.simCase;
+    const { clients } = workload;
+    const pauses = new SimRandom(options.seed, 'client pauses');
+    return clients.map((_, index) => {
+      const context = {
+        clients,
+        timers: kernel.timersOf('client'),
+        nowMs: () => kernel.nowMs,
+        send: (...call: Parameters<typeof network.send>) => network.send(...call),
+        retryPauseMs: () => 50 + 400 * pauses.fraction(),
+        commandOf: (nth: number) => this.asks.get(nth) ?? null,
+        remember: (nth: number, ask: CallAsk) => void this.asks.set(nth, ask),
+      };
+      const calls = workload.calls.filter(({ client }) => client === index);
+      return new SimClient(context, index, calls);
+    });
+  }
+
+  private phase(phase: Extract<Observation, { kind: 'phase' }>['phase']): void {
+    this.kernel.note(`phase ${phase}`);
+    this.world.observe({ kind: 'phase', atMs: this.kernel.nowMs, phase });
+  }
+
+  private note(observation: Observation): void {
+    if (observation.kind === 'answered') {
+      const { call, end } = observation;
+      this.kernel.hash.word(call.callId);
+      this.kernel.hash.text(end.kind);
+      if (end.kind === 'ok') this.acked += 1;
+      this.history.push(observation);
+    } else if (observation.kind === 'appended') {
+      this.kernel.hash.number(Number(observation.offset));
+    } else if (observation.kind === 'pod' || observation.kind === 'fault') {
+      this.history.push(observation);
+    }
+  }
+
+  private report(violation: Violation): void {
+    if (this.violations.length >= violationsMax) return;
+    const { step, nowMs: atMs, newest } = this.kernel;
+    this.violations.push({ ...violation, step, atMs, lastEvents: [...newest] });
+  }
+}
+
+function progress(invariant: string, text: string): Violation {
+  return { invariant, text, room: null };
+}

@@ -1,0 +1,161 @@
+/**
+ * The drivers of one simulated process: the memory twins, over servers that all processes share, and
+ * everything behind the gate of the process.
+ */
+import { createMemoryCommandSink } from '../../../src/drivers/memory/memory-command-sink.ts';
+import { createMemoryCommandSource } from '../../../src/drivers/memory/memory-command-source.ts';
+import { createMemoryDrivers } from '../../../src/drivers/memory/memory-drivers.ts';
+import { createMemoryEventSink } from '../../../src/drivers/memory/memory-event-sink.ts';
+import { createMemoryEventSource } from '../../../src/drivers/memory/memory-event-source.ts';
+import { MemoryLeaseDirectory } from '../../../src/drivers/memory/memory-lease-directory.ts';
+import { createMemoryReplySink } from '../../../src/drivers/memory/memory-reply-sink.ts';
+import { createMemoryReplySource } from '../../../src/drivers/memory/memory-reply-source.ts';
+import { ensureMemoryTopics } from '../../../src/drivers/memory/memory-topics.ts';
+import type { DriverSet, DriverSetParts, Stores } from '../../../src/main/driver-set.ts';
+import { leaseSettingsOf } from '../../../src/main/lease-settings.ts';
+import { logSettingsOf } from '../../../src/main/log-settings.ts';
+import type { CommandSource } from '../../../src/ports/command-source.ts';
+import type { CommitLane } from '../../../src/ports/commit-lane.ts';
+import type { EventSource } from '../../../src/ports/event-source.ts';
+import type { ReplySource } from '../../../src/ports/reply-source.ts';
+import type { Wake } from '../../../src/ports/wake.ts';
+import { gatedHandlers, gatedPort } from './gated-port.ts';
+import type { PodGate } from './pod-gate.ts';
+import type { Servers } from './servers.ts';
+
+/** What the set is made of. `client` is the name of this life of the process at the broker. */
+export interface PodDriverParts extends DriverSetParts {
+  readonly servers: Servers;
+  readonly gate: PodGate;
+  readonly client: string;
+  /** Longest wait of a fetch, in ms. */
+  readonly fetchWaitMs: number;
+}
+
+/** See the file header. */
+export function createPodDrivers(parts: PodDriverParts): DriverSet {
+  const { servers, gate, client, config, nodeId, fetchWaitMs: maxWaitMs } = parts;
+  const { broker } = servers;
+  const here = { broker, client };
+  const log = logSettingsOf(parts);
+  const end = servers.wakeHub.open();
+  return {
+    warning: null,
+    stores: gatedStores(parts),
+    wake: gatedWake(end, gate),
+    foundation: {
+      migrate: () => Promise.resolve([]),
+      durabilityFaults: () => Promise.resolve([]),
+      ensureTopics: (plan, signal) =>
+        gate.through(ensureMemoryTopics(here, plan, parts.ports, signal)),
+    },
+    commandSink: (ports) =>
+      gatedPort(createMemoryCommandSink({ ...here, ...log.commandSink }, ports), gate, [
+        'isHealthy',
+      ]),
+    commandSource: (partitionCount, ports) =>
+      gatedCommandSource(
+        createMemoryCommandSource(
+          { ...here, ...log.commandSource(partitionCount), maxWaitMs },
+          ports,
+        ),
+        gate,
+      ),
+    replySink: (ports) =>
+      gatedPort(createMemoryReplySink({ ...here, ...log.replySink }, ports), gate, ['send']),
+    replySource: (reader, ports) =>
+      gatedReplySource(
+        createMemoryReplySource({ ...here, ...log.replySource(reader), maxWaitMs }, ports),
+        gate,
+      ),
+    eventSink: (destination, ports) =>
+      gatedPort(createMemoryEventSink({ ...here, ...log.eventSink(destination) }, ports), gate),
+    eventSource: (destination, role, ports) =>
+      gatedEventSource(
+        createMemoryEventSource(
+          { ...here, ...log.eventSource(destination, role), maxWaitMs },
+          ports,
+        ),
+        gate,
+      ),
+    leaseDirectory: () =>
+      gatedPort(new MemoryLeaseDirectory(leaseSettingsOf(config, nodeId), servers.leases), gate, [
+        'isHealthy',
+      ]),
+    close: () => end.stop(),
+  };
+}
+
+function gatedStores({ servers, gate, ports }: PodDriverParts): Stores {
+  const drivers = createMemoryDrivers(servers.database);
+  return {
+    partitionStore: gatedPort(drivers.partitionStore, gate),
+    roomReader: gatedPort(drivers.roomReader, gate),
+    snapshotStore: gatedPort(drivers.snapshotStore, gate),
+    roomQueries: gatedPort(drivers.roomQueries, gate),
+    replySlots: gatedPort(drivers.replySlots, gate),
+    schemaRegistry: gatedPort(drivers.schemaRegistry, gate),
+    outboxStore: gatedPort(drivers.outboxStore, gate),
+    giftCatalogue: gatedPort(drivers.giftCatalogue, gate),
+    settlementStore: gatedPort(drivers.settlementStore, gate),
+    openLane(options): CommitLane {
+      const beforeCommit = (): Promise<void> => gate.awake();
+      const lane = drivers.openLane({ ...options, timers: ports.timers, beforeCommit });
+      servers.lanes.add(lane);
+      return gatedPort<CommitLane>(
+        {
+          commit: (batch, gateOfBatch) => lane.commit(batch, gate.through(gateOfBatch)),
+          settle: (batch) => lane.settle(batch),
+          stop: () => lane.stop(),
+        },
+        gate,
+      );
+    },
+  };
+}
+
+function gatedWake(wake: Wake, gate: PodGate): Wake {
+  return {
+    hint() {
+      if (gate.state === 'open') wake.hint();
+    },
+    // A hint that is lost in a frozen process is as good as one lost on the way.
+    subscribe: (onHint) =>
+      wake.subscribe(() => {
+        if (gate.state === 'open') onHint();
+      }),
+  };
+}
+
+function gatedCommandSource(source: CommandSource, gate: PodGate): CommandSource {
+  const withHandlers: CommandSource = {
+    start: (handlers) => source.start(gatedHandlers(handlers, gate)),
+    open: (partition, offsetNext) => source.open(partition, offsetNext),
+    pause: (partition) => source.pause(partition),
+    resume: (partition) => source.resume(partition),
+    commitHint: (offsets) => source.commitHint(offsets),
+    logRange: (partition) => source.logRange(partition),
+    stop: () => source.stop(),
+  };
+  return gatedPort(withHandlers, gate, ['open', 'pause', 'resume']);
+}
+
+function gatedReplySource(source: ReplySource, gate: PodGate): ReplySource {
+  return gatedPort<ReplySource>(
+    {
+      start: (partition, handlers) => source.start(partition, gatedHandlers(handlers, gate)),
+      stop: () => source.stop(),
+    },
+    gate,
+  );
+}
+
+function gatedEventSource(source: EventSource, gate: PodGate): EventSource {
+  return gatedPort<EventSource>(
+    {
+      start: (handlers) => source.start(gatedHandlers(handlers, gate)),
+      stop: () => source.stop(),
+    },
+    gate,
+  );
+}

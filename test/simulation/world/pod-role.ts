@@ -1,0 +1,174 @@
+/** The one role of a simulated process, made by the product's own wiring on a context of the run. */
+import { MemoryActivityClient } from '../../../src/drivers/memory/memory-activity-client.ts';
+import { MemoryImClient } from '../../../src/drivers/memory/memory-im-client.ts';
+import { MemoryPasswords } from '../../../src/drivers/memory/memory-passwords.ts';
+import { createMemoryWallet } from '../../../src/drivers/memory/memory-wallet.ts';
+import { createFoundation } from '../../../src/main/foundation.ts';
+import type { OutsideClients } from '../../../src/main/outside-clients.ts';
+import type { Role, RoleName } from '../../../src/main/role.ts';
+import { stagedRole } from '../../../src/main/staged-role.ts';
+import { wireAdapterActivity } from '../../../src/main/wire-adapter-activity.ts';
+import { wireAdapterIm } from '../../../src/main/wire-adapter-im.ts';
+import { wireCell } from '../../../src/main/wire-cell.ts';
+import { gatewayOn } from '../../../src/main/wire-gateway.ts';
+import { wireRelay } from '../../../src/main/wire-relay.ts';
+import type { WiringContext } from '../../../src/main/wiring-context.ts';
+import type { Clock } from '../../../src/ports/clock.ts';
+import type { Log } from '../../../src/ports/log.ts';
+import type { RoomApi } from '../../../src/ports/room-api.ts';
+import type { Timers } from '../../../src/ports/timers.ts';
+import type { Trace } from '../../../src/ports/trace.ts';
+import { createCodec } from '../../../src/protocol/codec.ts';
+import { topicNames } from '../../../src/protocol/topics.ts';
+import { randomPort, type SimRandom } from '../kernel/sim-random.ts';
+import { gatedPort } from './gated-port.ts';
+import { farAway } from './latency.ts';
+import type { PodGate } from './pod-gate.ts';
+import { createPodDrivers } from './pod-drivers.ts';
+import type { PodSurroundings } from './pod.ts';
+
+/** One life of one process. */
+export interface PodLife {
+  readonly role: RoleName;
+  readonly nodeId: string;
+  readonly incarnation: string;
+  readonly gate: PodGate;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly random: SimRandom;
+  readonly trace: Trace;
+  crashed(cause: unknown): void;
+  /** The gateway takes calls from now on. */
+  opened(api: RoomApi): void;
+}
+
+/** Slow to make; all runs of a process share it. */
+const codec = createCodec();
+
+/** See the file header. */
+export function createPodRole(
+  around: PodSurroundings,
+  life: PodLife,
+): { readonly role: Role; readonly log: Log } {
+  const { config: shared, servers, metrics } = around;
+  const { nodeId, incarnation, clock, timers, gate } = life;
+  const config = { ...shared, nodeId };
+  const log = around.log.child({ pod: incarnation });
+  const topics = topicNames(config.kafka.topicPrefix);
+  const driverPorts = { log, metrics, clock, timers };
+  const roles = [life.role];
+  const drivers = createPodDrivers({
+    config,
+    nodeId,
+    incarnation,
+    topics,
+    ports: driverPorts,
+    servers,
+    gate,
+    client: incarnation,
+    fetchWaitMs: around.fetchWaitMs,
+  });
+  const context: WiringContext = {
+    config,
+    roles,
+    nodeId,
+    incarnation,
+    clock,
+    timers,
+    random: randomPort(life.random),
+    log,
+    metrics,
+    trace: life.trace,
+    codec,
+    topics,
+    drivers,
+    outside: outsideClients(around, life),
+    foundation: createFoundation({ config, roles, topics, drivers }),
+    driverPorts,
+    crashed: (_, cause) => life.crashed(cause),
+    forRole() {
+      return this;
+    },
+    close: () => drivers.close(),
+  };
+  return { role: wired(context, life), log };
+}
+
+function wired(context: WiringContext, life: PodLife): Role {
+  switch (life.role) {
+    case 'cell':
+      return wireCell(context);
+    case 'relay':
+      return wireRelay(context);
+    case 'adapter-im':
+      return wireAdapterIm(context);
+    case 'adapter-activity':
+      return wireAdapterActivity(context);
+    case 'gateway':
+      return gatewayInProcess(context, life);
+    case 'sandbox':
+      throw new Error('a simulated run has stand-ins of its own');
+  }
+}
+
+/** The gateway stage as `wireGateway` makes it, called without gRPC. */
+function gatewayInProcess(context: WiringContext, life: PodLife): Role {
+  const { log, timers, foundation } = context;
+  return stagedRole({
+    name: 'gateway',
+    log,
+    timers,
+    async prepare(waiting) {
+      const gateway = gatewayOn(context, await foundation.ready(waiting));
+      return {
+        async start() {
+          await gateway.start();
+          life.opened(gateway);
+        },
+        drain: () => gateway.drain(),
+        stop: () => gateway.stop(),
+        readiness: () => gateway.readiness(),
+      };
+    },
+  });
+}
+
+function outsideClients(around: PodSurroundings, life: PodLife): OutsideClients {
+  const { servers, kernel, latency, config } = around;
+  const { gate, timers, clock } = life;
+  const network = { timers: kernel.timersOf('network'), latency };
+  return {
+    wallet: () =>
+      gatedPort(
+        createMemoryWallet(farAway(servers.wallet, ['debit', 'find', 'void'], network), timers),
+        gate,
+      ),
+    im(app, callTimeoutMs) {
+      const { sdkAppId, adminIdentifier } = app;
+      const standIn = farAway(servers.im, ['handle'], network);
+      const settings = { app: { sdkAppId, adminIdentifier }, callTimeoutMs };
+      const client = new MemoryImClient(settings, standIn, { clock, timers });
+      return { ...bound(gatedPort(client, gate)), stop: () => undefined };
+    },
+    activity: () =>
+      gatedPort(
+        new MemoryActivityClient(
+          farAway(servers.activity, ['ingest'], network),
+          config.outboxWorker.publishTimeoutMs,
+          { timers, codec },
+        ),
+        gate,
+      ),
+    passwords: () => gatedPort(new MemoryPasswords({ secret: config.deploymentSecret }), gate),
+  };
+}
+
+function bound(
+  client: MemoryImClient,
+): Pick<MemoryImClient, 'ensureGroup' | 'sendGroupMessage' | 'sendGroupNotification'> {
+  return {
+    ensureGroup: (groupId, name) => client.ensureGroup(groupId, name),
+    sendGroupMessage: (message) => client.sendGroupMessage(message),
+    sendGroupNotification: (groupId, content) => client.sendGroupNotification(groupId, content),
+  };
+}

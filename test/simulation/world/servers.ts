@@ -1,0 +1,95 @@
+/** What the processes of a simulated run share: log, tables, leases, wallet, IM and activity. */
+import { ActivityStandIn } from '../../../src/drivers/delivery-stand-in/activity-stand-in.ts';
+import { ImStandIn } from '../../../src/drivers/delivery-stand-in/im-stand-in.ts';
+import type { ReceivedEvents } from '../../../src/drivers/delivery-stand-in/received-events.ts';
+import { MemoryBroker } from '../../../src/drivers/memory/memory-broker.ts';
+import type { MemoryCommitLane } from '../../../src/drivers/memory/memory-commit-lane.ts';
+import { MemoryDatabase } from '../../../src/drivers/memory/memory-database.ts';
+import { MemoryWakeHub } from '../../../src/drivers/memory/memory-wake.ts';
+import { WalletStandIn } from '../../../src/drivers/wallet-stand-in/wallet-stand-in.ts';
+import type { Random } from '../../../src/ports/random.ts';
+import type { Kernel } from '../kernel/kernel.ts';
+import { randomPort, SimRandom } from '../kernel/sim-random.ts';
+import type { Observation } from '../observations.ts';
+import { FarLeaseServer } from './far-lease-server.ts';
+import type { Latency } from './latency.ts';
+import { silentLog } from './sim-log.ts';
+
+/** Small enough that a gift is refused now and then. */
+const openingCoins = 2_000n;
+
+/** See the file header. */
+export interface Servers {
+  readonly broker: MemoryBroker;
+  readonly database: MemoryDatabase;
+  readonly leases: FarLeaseServer;
+  readonly wakeHub: MemoryWakeHub;
+  readonly wallet: WalletStandIn;
+  readonly im: ImStandIn;
+  readonly activity: ActivityStandIn;
+  /** Lanes of all lives of all cells, the newest last. */
+  readonly lanes: Set<MemoryCommitLane>;
+}
+
+/** Makes them, each with timers of its own name; what they take or change is told to `observe`. */
+export function createServers(
+  kernel: Kernel,
+  chance: { readonly seed: number; readonly latency: Latency },
+  observe: (observation: Observation) => void,
+): Servers {
+  const { time: clock } = kernel;
+  const { latency } = chance;
+  const randomOf = (name: string): Random => randomPort(new SimRandom(chance.seed, name));
+  const ofBroker = randomOf('broker');
+  const broker = new MemoryBroker(
+    {
+      clock,
+      timers: kernel.timersOf('broker'),
+      random: {
+        ...ofBroker,
+        // The broker asks for a share of its span, which is one millisecond.
+        fraction: (why) => (why === 'broker latency' ? latency.drawMs() : ofBroker.fraction(why)),
+      },
+    },
+    { latencyMs: { min: 0, max: 1 } },
+  );
+  broker.onAppended = (record) => observe({ kind: 'appended', atMs: kernel.nowMs, ...record });
+  const database = new MemoryDatabase({
+    clock,
+    timers: kernel.timersOf('database'),
+    latencyMs: () => latency.drawNearMs(),
+  });
+  database.afterCommit = () => observe({ kind: 'committed', atMs: kernel.nowMs });
+  const ofStandIns = { clock, timers: kernel.timersOf('stand-in'), random: randomOf('stand-in') };
+  const im = new ImStandIn(ofStandIns);
+  const activity = new ActivityStandIn(ofStandIns);
+  tellArrivals(im.received, 'im', kernel, observe);
+  tellArrivals(activity.received, 'activity', kernel, observe);
+  return {
+    broker,
+    database,
+    leases: new FarLeaseServer({ clock, timers: kernel.timersOf('leases'), latency }),
+    wakeHub: new MemoryWakeHub({ timers: kernel.timersOf('wake'), log: silentLog }),
+    wallet: new WalletStandIn({ ...ofStandIns, openingCoins }),
+    im,
+    activity,
+    lanes: new Set(),
+  };
+}
+
+/** Repeats that the receiver knows as such are arrivals, too; notifications are about one. */
+function tellArrivals(
+  received: ReceivedEvents,
+  destination: 'im' | 'activity',
+  kernel: Kernel,
+  observe: (observation: Observation) => void,
+): void {
+  const record = received.record.bind(received);
+  received.record = (arrival, how) => {
+    record(arrival, how);
+    if (how === 'notification') return;
+    const { appCode, roomId, eventId, bytes } = arrival;
+    const atMs = kernel.nowMs;
+    observe({ kind: 'arrived', atMs, destination, appCode, roomId, eventId, bytes });
+  };
+}

@@ -1,0 +1,135 @@
+/**
+ * A simulated deployment: the shared servers, the processes on them, and everybody who is told what
+ * happens. It knows no plan; who makes faults and calls stands outside.
+ */
+import type { RoomcellConfig } from '../../../src/main/config/config-schema.ts';
+import type { RoleName } from '../../../src/main/role.ts';
+import type { Log } from '../../../src/ports/log.ts';
+import type { TracePoint } from '../../../src/ports/trace.ts';
+import { topicNames, type TopicNames } from '../../../src/protocol/topics.ts';
+import type { CheckedWorld } from '../checkers/checker.ts';
+import type { Kernel } from '../kernel/kernel.ts';
+import { SimRandom } from '../kernel/sim-random.ts';
+import type { Observation } from '../observations.ts';
+import { configOf } from '../plan/config-of.ts';
+import type { SimOptions } from '../plan/sim-options.ts';
+import { Latency } from './latency.ts';
+import { Pod } from './pod.ts';
+import { createServers, type Servers } from './servers.ts';
+import { SimMetrics } from './sim-metrics.ts';
+
+/** Pause between two lives of a process, in ms: from the shorter to the longer. */
+const restartMs = { min: 200, max: 3_000 };
+
+/** See the file header. */
+export class World implements CheckedWorld {
+  readonly kernel: Kernel;
+  readonly options: SimOptions;
+  readonly config: RoomcellConfig;
+  readonly topics: TopicNames;
+  readonly servers: Servers;
+  readonly latency: Latency;
+  readonly metrics = new SimMetrics();
+  readonly pods: readonly Pod[];
+  /** Told of every point that a process passes. */
+  onPoint: (pod: Pod, point: TracePoint) => void = () => undefined;
+  private readonly observers: ((observation: Observation) => void)[] = [];
+  private readonly random: SimRandom;
+
+  constructor(kernel: Kernel, options: SimOptions, log: Log) {
+    this.kernel = kernel;
+    this.options = options;
+    this.config = configOf(options);
+    this.topics = topicNames(this.config.kafka.topicPrefix);
+    this.random = new SimRandom(options.seed, 'world');
+    const { tenfold, thousandfold, seed } = options;
+    this.latency = new Latency(new SimRandom(seed, 'latency'), { tenfold, thousandfold });
+    const observe = (observation: Observation): void => this.observe(observation);
+    this.servers = createServers(kernel, { seed, latency: this.latency }, observe);
+    const around = {
+      kernel,
+      seed,
+      config: this.config,
+      fetchWaitMs: options.fetchWaitMs,
+      servers: this.servers,
+      latency: this.latency,
+      metrics: this.metrics,
+      log,
+      observe,
+      passed: (pod: Pod, point: TracePoint): void => this.onPoint(pod, point),
+      ended: (pod: Pod): void => this.startLater(pod),
+    };
+    this.pods = placesOf(options).map((place) => new Pod(around, place, this.machine()));
+  }
+
+  get database(): Servers['database'] {
+    return this.servers.database;
+  }
+
+  get wallet(): Servers['wallet'] {
+    return this.servers.wallet;
+  }
+
+  get partitionCount(): number {
+    return this.options.partitions;
+  }
+
+  get commandsTopic(): string {
+    return this.topics.commands;
+  }
+
+  get maxRetryCount(): number {
+    return this.options.maxRetryCount;
+  }
+
+  commandRecords(partition: number): ReturnType<CheckedWorld['commandRecords']> {
+    const { broker } = this.servers;
+    if (!broker.hasTopic(this.commandsTopic)) return [];
+    return broker.topic(this.commandsTopic).partition(partition).read(0n, Number.MAX_SAFE_INTEGER);
+  }
+
+  /** From now on `observer` is told of everything that becomes true. */
+  watch(observer: (observation: Observation) => void): void {
+    this.observers.push(observer);
+  }
+
+  observe(observation: Observation): void {
+    for (const observer of this.observers) observer(observation);
+  }
+
+  /** Processes of one role. */
+  podsOf(role: RoleName): readonly Pod[] {
+    return this.pods.filter((pod) => pod.role === role);
+  }
+
+  /** Every process that is down begins a new life. */
+  startAll(): void {
+    for (const pod of this.pods) pod.start();
+  }
+
+  /** Begins a new life after a drawn pause, as a cluster does it. */
+  startLater(pod: Pod): void {
+    const { min, max } = restartMs;
+    const pauseMs = min + (max - min) * this.random.fraction();
+    this.kernel.timersOf('cluster').after(pauseMs, () => pod.start());
+  }
+
+  private machine(): { readonly offsetMs: number; readonly rate: number } {
+    const { clockOffsetMs, clockDrift } = this.options;
+    const offsetMs = Math.round((2 * this.random.fraction() - 1) * clockOffsetMs);
+    return { offsetMs, rate: 1 + (2 * this.random.fraction() - 1) * clockDrift };
+  }
+}
+
+function placesOf(options: SimOptions): { readonly name: string; readonly role: RoleName }[] {
+  const counts: readonly (readonly [RoleName, number])[] = [
+    ['adapter-im', options.adapters],
+    ['adapter-activity', options.adapters],
+    ['relay', options.relays],
+    ['cell', options.cells],
+    ['gateway', options.gateways],
+  ];
+  return counts.flatMap(([role, count]) =>
+    Array.from({ length: count }, (_, at) => ({ name: `${role}-${at + 1}`, role })),
+  );
+}
