@@ -1,0 +1,18 @@
+/** Every judge of a simulated run. */
+import { agreeingTables } from './agreeing-tables.ts';
+import { answeredCommands } from './answered-commands.ts';
+import type { CheckerFactory } from './checker.ts';
+import { fence } from './fence.ts';
+import { offsetFates } from './offset-fates.ts';
+import { uniqueRows } from './unique-rows.ts';
+import { versionChain } from './version-chain.ts';
+
+/** See the file header. */
+export const allCheckers: readonly CheckerFactory[] = [
+  answeredCommands,
+  uniqueRows,
+  versionChain,
+  agreeingTables,
+  fence,
+  offsetFates,
+];

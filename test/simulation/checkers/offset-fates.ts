@@ -1,0 +1,171 @@
+/**
+ * INV-11: every offset up to the applied one has exactly one fate: a log row, a repeat of a command
+ * that has one, a dead letter, a heartbeat, or a refusal that somebody was told. A record that was
+ * passed over without any of them was forgotten.
+ *
+ * A refusal leaves no row, so a word of it is looked for: a refusing reply to the record's own
+ * correlation id, if the world shows headers; otherwise the end of any call of the command. A node
+ * that died or was cut off right after its commit may have told nobody; then none is asked for.
+ */
+import type { Observation } from '../observations.ts';
+import { branchOf, readRecord, recordNameOf } from './avro-reading.ts';
+import { commandOf, toldBy } from './calls.ts';
+import type { CheckedWorld, Checker, CheckerFactory, Violation } from './checker.ts';
+import { recordsOf, rowKeyOf } from './command-records.ts';
+import type { CommandsRecord } from './command-records.ts';
+
+/** How long after a commit a fault excuses that nothing was said, and how long before. */
+const excusedForMs = 10_000;
+const correlationHeader = 'rc-correlation-id';
+
+/** Makes it; see the file header. */
+export const offsetFates: CheckerFactory = (world, report) => new OffsetFates(world, report);
+
+class OffsetFates implements Checker {
+  readonly invariants = ['INV-11'];
+  private readonly world: CheckedWorld;
+  private readonly report: (violation: Violation) => void;
+  /** Commands of which some call ended without a stored result, by row key. */
+  private readonly toldFree = new Set<string>();
+  /** Correlation ids of commands, by `partition/offset`. */
+  private readonly correlations = new Map<string, string>();
+  private readonly refused = new Set<string>();
+  private readonly faultsAtMs: number[] = [];
+  /** When the applied offset of a partition came to be what it is, the oldest first. */
+  private readonly passes = new Map<number, { readonly upTo: bigint; readonly atMs: number }[]>();
+
+  constructor(world: CheckedWorld, report: (violation: Violation) => void) {
+    this.world = world;
+    this.report = report;
+  }
+
+  observe(observation: Observation): void {
+    switch (observation.kind) {
+      case 'answered': {
+        const command = commandOf(observation.call);
+        const isStored = toldBy(observation.end) !== null;
+        if (command !== null && !isStored) this.toldFree.add(command.key);
+        return;
+      }
+      case 'committed':
+        this.lookAtOwners(observation.atMs);
+        return;
+      case 'appended':
+        this.appended(observation);
+        return;
+      case 'fault':
+        this.faultsAtMs.push(observation.atMs);
+        return;
+      case 'pod':
+        if (observation.what !== 'started') this.faultsAtMs.push(observation.atMs);
+        return;
+      default:
+    }
+  }
+
+  atEnd(): void {
+    const { database, partitionCount } = this.world;
+    const logged = new Map<string, string>();
+    for (const row of database.log.values()) {
+      if (row.kafkaOffset === null) continue;
+      const at = `${row.partition}/${row.kafkaOffset}`;
+      const other = logged.get(at);
+      const key = `${row.appCode}\0${row.roomId}\0${row.commandId}`;
+      if (other !== undefined)
+        this.fault(at, key, `it has two log rows: ${inWords(other)} and ${inWords(key)}`);
+      logged.set(at, key);
+    }
+    const aside = new Set(
+      database.deadLetters
+        .filter(({ topic }) => topic === this.world.commandsTopic)
+        .map(({ partition, kafkaOffset }) => `${partition}/${kafkaOffset}`),
+    );
+    for (let partition = 0; partition < partitionCount; partition += 1) {
+      this.checkPartition(partition, logged, aside);
+    }
+  }
+
+  private checkPartition(
+    partition: number,
+    logged: ReadonlyMap<string, string>,
+    aside: ReadonlySet<string>,
+  ): void {
+    const { database } = this.world;
+    const applied = database.owners.get(partition)?.appliedOffset ?? -1n;
+    const marks = database.settled.get(partition) ?? new Set<bigint>();
+    const records = recordsOf(this.world, partition);
+    for (const [at, key] of logged) {
+      const [of, offset = '0'] = at.split('/');
+      if (of !== String(partition) || records.has(BigInt(offset))) continue;
+      this.fault(at, key, `${inWords(key)} names it, and there is no such record`);
+    }
+    for (const record of records.values()) {
+      const at = `${partition}/${record.offset}`;
+      const row = logged.get(at);
+      const named = record.command === null ? '' : rowKeyOf(record.command);
+      if (row !== undefined && row !== named) {
+        this.fault(at, row, `the row of ${inWords(row)} names it, and it holds ${inWords(named)}`);
+      }
+      const fates = [
+        ...(row === undefined ? [] : ['a log row']),
+        ...(aside.has(at) ? ['a dead letter'] : []),
+        ...(marks.has(record.offset) && record.offset > applied ? ['a refusal’s mark'] : []),
+      ];
+      if (fates.length > 1) this.fault(at, named, `it has ${fates.join(' and ')}`);
+      if (fates.length > 0 || record.offset > applied) continue;
+      const why = this.whyForgotten(record, named);
+      if (why !== null) this.fault(at, named, why);
+    }
+  }
+
+  /** Null: the record has a fate that leaves no row of its own. */
+  private whyForgotten(record: CommandsRecord, key: string): string | null {
+    if (record.kind === 'heartbeats') return null;
+    if (record.kind === 'unreadable') {
+      return 'it cannot be read, was passed, and has no dead letter';
+    }
+    if (this.world.database.log.has(key)) return null;
+    const at = `${record.partition}/${record.offset}`;
+    const correlation = this.correlations.get(at);
+    const isTold =
+      correlation === undefined ? this.toldFree.has(key) : this.refused.has(correlation);
+    if (isTold || this.isExcused(record)) return null;
+    return `${inWords(key)} was passed by the applied offset without a row, a dead letter or a word to its caller`;
+  }
+
+  private isExcused({ partition, offset }: CommandsRecord): boolean {
+    const pass = this.passes.get(partition)?.find(({ upTo }) => upTo >= offset);
+    if (pass === undefined) return false;
+    return this.faultsAtMs.some((atMs) => Math.abs(atMs - pass.atMs) <= excusedForMs);
+  }
+
+  private lookAtOwners(atMs: number): void {
+    for (const [partition, { appliedOffset: upTo }] of this.world.database.owners) {
+      const passes = this.passes.get(partition) ?? [];
+      this.passes.set(partition, passes);
+      if ((passes.at(-1)?.upTo ?? -1n) < upTo) passes.push({ upTo, atMs });
+    }
+  }
+
+  private appended(record: Extract<Observation, { kind: 'appended' }>): void {
+    const correlation = record.headers?.[correlationHeader];
+    if (correlation === undefined) return;
+    if (record.topic === this.world.commandsTopic) {
+      this.correlations.set(`${record.partition}/${record.offset}`, correlation);
+      return;
+    }
+    if (record.value === null || recordNameOf(record.value) !== 'ReplyRecord') return;
+    const { content } = readRecord<{ readonly content: unknown }>('ReplyRecord', record.value);
+    if (branchOf(content)?.name === 'RefusalReply') this.refused.add(correlation);
+  }
+
+  private fault(at: string, key: string, text: string): void {
+    const [appCode = '', roomId = ''] = key.split('\0');
+    const room = key === '' ? null : { appCode, roomId };
+    this.report({ invariant: 'INV-11', text: `offset ${at}: ${text}`, room });
+  }
+}
+
+function inWords(key: string): string {
+  return key === '' ? 'no command' : key.replaceAll('\0', '/');
+}

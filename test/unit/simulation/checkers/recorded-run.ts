@@ -1,0 +1,285 @@
+/**
+ * A run of the real cell over the memory twins, recorded as a list: every changed row, every call of
+ * the wallet's books and every observation, in order. Judges see it played into empty tables, and a
+ * test that doctors it changes the list or the tables, never the run.
+ */
+import type { CommandBody } from '../../../../src/domain/room/commands.ts';
+import { MemoryDatabase } from '../../../../src/drivers/memory/memory-database.ts';
+import { WalletStandIn } from '../../../../src/drivers/wallet-stand-in/wallet-stand-in.ts';
+import type { WalletLedger } from '../../../../src/drivers/wallet-stand-in/wallet-ledger.ts';
+import type { DeadLetterRow } from '../../../../src/ports/commit-lane.ts';
+import type { CommandRequest } from '../../../../src/ports/room-api.ts';
+import type {
+  CheckedWorld,
+  CheckerFactory,
+  Violation,
+} from '../../../simulation/checkers/checker.ts';
+import type { CallEnd, Observation, SentCall } from '../../../simulation/observations.ts';
+import { CellRig, rigOptions } from '../../../support/cell-rig.ts';
+import type { RigNode, SendOptions } from '../../../support/cell-rig.ts';
+import { createCodec } from '../../../../src/protocol/codec.ts';
+
+/** Tables whose rows are recorded. */
+export type TableName =
+  | 'log'
+  | 'events'
+  | 'outbox'
+  | 'listEntries'
+  | 'owners'
+  | 'settled'
+  | 'rooms'
+  | 'snapshots'
+  | 'settlements'
+  | 'giftStats';
+
+/** One thing that happened. */
+export type Entry =
+  | {
+      readonly kind: 'row';
+      readonly table: TableName;
+      readonly key: unknown;
+      /** Undefined: deleted. */
+      readonly row: unknown;
+    }
+  | { readonly kind: 'deadLetters'; readonly rows: readonly DeadLetterRow[] }
+  | { readonly kind: 'wallet'; readonly apply: (ledger: WalletLedger) => void }
+  | { readonly kind: 'observed'; readonly observation: Observation };
+
+/** What a test changes before the judgement. */
+export interface Doctoring {
+  readonly entries?: (entries: readonly Entry[]) => readonly Entry[];
+  /** After everything was played, before the judges are asked for the end. */
+  readonly beforeEnd?: (world: CheckedWorld) => void;
+  readonly world?: Partial<CheckedWorld>;
+}
+
+const watched: readonly TableName[] = ['log', 'events', 'outbox', 'listEntries'];
+const compared: readonly TableName[] = [
+  'owners',
+  'settled',
+  'rooms',
+  'snapshots',
+  'settlements',
+  'giftStats',
+];
+const frozenTime = { wallMs: () => 0, monoMs: () => 0, after: () => () => undefined };
+const clock = { ...frozenTime, sleep: () => Promise.resolve() };
+const random = { fraction: () => 0.5, hex: (bytes: number) => '0'.repeat(bytes * 2) };
+
+/** Coins of everybody at first sight. */
+export const openingCoins = 1_000n;
+
+/** A rig whose run is being recorded. */
+export class Recorder {
+  readonly rig = new CellRig(2);
+  readonly entries: Entry[] = [];
+  readonly codec = createCodec();
+  private readonly known = new Map<TableName, Map<unknown, unknown>>();
+  private letters = 0;
+  private calls = 0;
+  private replies = 0n;
+  private commitDepth = 0;
+
+  constructor() {
+    const { database, topic, wallet } = this.rig;
+    for (const table of watched) {
+      const rows = database[table] as typeof database.log;
+      rows.watch((key, _, row) => this.entries.push({ kind: 'row', table, key, row }));
+    }
+    const commit = database.commit.bind(database);
+    database.commit = (changes) => {
+      this.commitDepth += 1;
+      commit(changes);
+      this.commitDepth -= 1;
+      if (this.commitDepth === 0) this.committed();
+    };
+    const append = topic.append.bind(topic);
+    topic.append = (record, recordTimeMs) => {
+      const offset = append(record, recordTimeMs);
+      const { partition, value, headers } = record;
+      const at = { topic: rigOptions.commandsTopic, partition, offset, value, headers };
+      this.observed({ kind: 'appended', atMs: this.nowMs, ...at, recordTimeMs });
+      return offset;
+    };
+    for (const name of ['debit', 'void', 'setCoins'] as const) this.recordWallet(wallet, name);
+  }
+
+  get nowMs(): number {
+    return this.rig.time.wallMs();
+  }
+
+  /** Starts a cell whose replies are recorded. */
+  async node(name: string): Promise<RigNode> {
+    const node = await this.rig.startNode(name);
+    const send = node.replies.send.bind(node.replies);
+    node.replies.send = (replies) => {
+      for (const { correlationId, value } of replies) {
+        this.replies += 1n;
+        const headers = { 'rc-correlation-id': correlationId };
+        const at = { topic: 'rig.replies', partition: 0, offset: this.replies, value, headers };
+        this.observed({ kind: 'appended', atMs: this.nowMs, ...at });
+      }
+      send(replies);
+    };
+    return node;
+  }
+
+  observed(observation: Observation): void {
+    this.entries.push({ kind: 'observed', observation });
+  }
+
+  /** One command of a client, from its sending to its answer. */
+  async call(
+    node: RigNode | readonly RigNode[],
+    room: string,
+    commandId: string,
+    user: string,
+    body: CommandBody,
+    options: SendOptions = {},
+  ): Promise<CallEnd> {
+    const call = this.sent(room, commandId, user, body, options);
+    const sentAs = this.rig.send(room, commandId, user, body, options);
+    const reply = await this.rig.reply(node, sentAs);
+    const end = this.endOf(reply);
+    this.observed({ kind: 'answered', atMs: this.nowMs, call, end });
+    return end;
+  }
+
+  /** The observation of a command's sending. */
+  sent(
+    room: string,
+    commandId: string,
+    user: string,
+    body: CommandBody,
+    options: SendOptions = {},
+  ): SentCall {
+    this.calls += 1;
+    const call: SentCall = {
+      callId: this.calls,
+      client: `client-${user}`,
+      gateway: 'gateway-1',
+      sentAtMs: this.nowMs,
+      ask: {
+        kind: 'command',
+        meta: {
+          appCode: options.app ?? 'app1',
+          roomId: room,
+          commandId,
+          actorUserId: user,
+          clientTimeMs: 0n,
+          snapshotMode: options.view === true ? 'view' : 'none',
+        },
+        role: 'user',
+        request: requestOf(body),
+        ttlMs: options.ttlMs ?? 5_000,
+      },
+    };
+    this.observed({ kind: 'sent', atMs: this.nowMs, call });
+    return call;
+  }
+
+  private endOf(reply: Awaited<ReturnType<CellRig['reply']>>): CallEnd {
+    if (reply.kind === 'heartbeats') return { kind: 'heartbeatTaken' };
+    if (reply.kind === 'refusal') {
+      return { kind: 'refused', reason: reply.reason, facts: { ...reply.facts, produced: 'yes' } };
+    }
+    const decoded = this.codec.decodeResult(reply.resultBytes);
+    if (!decoded.ok) throw new Error(decoded.fault);
+    const result = decoded.value;
+    const { replayed, view } = reply;
+    if (result.outcome !== 'rejected') return { kind: 'ok', result, replayed, view };
+    const version = { room_version: String(result.roomVersion), replayed: String(replayed) };
+    const facts = { ...result.facts, ...version, produced: 'yes' };
+    return { kind: 'refused', reason: result.reason, facts };
+  }
+
+  private committed(): void {
+    const { database } = this.rig;
+    for (const table of compared) {
+      const known = this.known.get(table) ?? new Map<unknown, unknown>();
+      this.known.set(table, known);
+      for (const [key, row] of database[table] as Map<unknown, unknown>) {
+        if (known.get(key) === row) continue;
+        known.set(key, row);
+        this.entries.push({ kind: 'row', table, key, row });
+      }
+    }
+    if (database.deadLetters.length !== this.letters) {
+      this.letters = database.deadLetters.length;
+      this.entries.push({ kind: 'deadLetters', rows: [...database.deadLetters] });
+    }
+    this.observed({ kind: 'committed', atMs: this.nowMs });
+  }
+
+  private recordWallet(wallet: WalletStandIn, name: 'debit' | 'void' | 'setCoins'): void {
+    const ledger = wallet.ledger as unknown as Record<string, (...given: unknown[]) => unknown>;
+    const called = ledger[name]?.bind(ledger);
+    ledger[name] = (...given) => {
+      this.entries.push({
+        kind: 'wallet',
+        apply: (copy) => {
+          (copy as unknown as typeof ledger)[name]?.(...given);
+        },
+      });
+      return called?.(...given);
+    };
+  }
+}
+
+/** What the judges find wrong with the entries, in the order of their reports. */
+export function judged(
+  checkers: readonly CheckerFactory[],
+  entries: readonly Entry[],
+  doctoring: Doctoring = {},
+): Violation[] {
+  const database = new MemoryDatabase({ clock, timers: clock });
+  const wallet = new WalletStandIn({ clock, timers: clock, random, openingCoins });
+  const records = new Map<number, { offset: bigint; value: Uint8Array | null }[]>();
+  const world: CheckedWorld = {
+    database,
+    wallet,
+    partitionCount: 2,
+    commandsTopic: rigOptions.commandsTopic,
+    commandRecords: (partition) => records.get(partition) ?? [],
+    ...doctoring.world,
+  };
+  const violations: Violation[] = [];
+  const judges = checkers.map((make) => make(world, (violation) => violations.push(violation)));
+  for (const entry of doctoring.entries?.(entries) ?? entries) {
+    if (entry.kind === 'row') store(database[entry.table], entry);
+    if (entry.kind === 'deadLetters') database.deadLetters.splice(0, Infinity, ...entry.rows);
+    if (entry.kind === 'wallet') entry.apply(wallet.ledger);
+    if (entry.kind !== 'observed') continue;
+    const { observation } = entry;
+    if (observation.kind === 'appended' && observation.topic === world.commandsTopic) {
+      const { partition, offset, value } = observation;
+      records.set(partition, [...(records.get(partition) ?? []), { offset, value }]);
+    }
+    for (const judge of judges) judge.observe?.(observation);
+  }
+  doctoring.beforeEnd?.(world);
+  for (const judge of judges) judge.atEnd?.();
+  return violations;
+}
+
+function store(table: Map<unknown, unknown>, { key, row }: Extract<Entry, { kind: 'row' }>): void {
+  if (row === undefined) table.delete(key);
+  else table.set(key, row);
+}
+
+function requestOf(body: CommandBody): CommandRequest {
+  switch (body.type) {
+    case 'CreateRoom': {
+      const { passwordHash, ...rest } = body;
+      return { ...rest, password: passwordHash };
+    }
+    case 'JoinRoom': {
+      const { type, profile, isRobot } = body;
+      return { type, ...profile, isRobot, password: '' };
+    }
+    case 'ExpireMicPublish':
+      throw new Error('no client sends this');
+    default:
+      return body;
+  }
+}
