@@ -10,6 +10,7 @@ import { Settler } from './charges/settler.ts';
 import { Deadlines } from './deadlines.ts';
 import { Heartbeats } from './intake/heartbeats.ts';
 import { Intake } from './intake/intake.ts';
+import { PoisonSearch } from './intake/poison-search.ts';
 import { Lane } from './lane/lane.ts';
 import { OwnershipCheck } from './partition/ownership-check.ts';
 import { PartitionSet } from './partition/partition-set.ts';
@@ -107,6 +108,7 @@ export class Cell {
     for (const { id } of parts.partitions.all()) this.context.source.pause(id);
     parts.partitions.close();
     parts.deadlines.stop();
+    parts.search.stop();
     await this.waitUntil(untilMonoMs, () => this.nothingInHand(parts));
     parts.settler.stop();
     for (const partition of parts.partitions.all()) {
@@ -158,24 +160,33 @@ export class Cell {
       confirmOwned: (partition) => ownership.confirm(partition),
     });
     const partitions = new PartitionSet(context, {
-      onTaken: (partition) => void this.parts?.deadlines.wakeDue(partition),
+      onTaken: (partition) => {
+        search.taken(partition);
+        void this.parts?.deadlines.wakeDue(partition);
+      },
       onLost: (partition) => this.lost(partition),
     });
     const deadlines = new Deadlines(context, registry, (room) => lane.roomHasWork(room));
     const heartbeats = new Heartbeats(context, registry, partitionCount, (partition) =>
-      this.parts?.intake.checkWaterMarks(partition),
+      this.settledIn(partition),
     );
     const intake = new Intake(context, partitionCount, {
       registry,
       roomHasWork: (room) => lane.roomHasWork(room),
       partitionHasWork: (partition) => lane.partitionHasWork(partition),
       heartbeats: (partition, work) => heartbeats.accept(partition, work),
+      hold: (arrival) => search.hold(arrival),
+    });
+    const search = new PoisonSearch(context, {
+      read: (arrivals) => intake.read(arrivals),
+      fenced: (partition) => this.parts?.partitions.fenced(partition),
     });
     const snapshots = new Snapshots(context);
     const settler = new Settler(context, partitions);
     const ticker = new Ticker(context, { partitions, lane, deadlines });
     const timed = { deadlines, ticker, settler };
-    return { registry, lane, partitions, ownership, heartbeats, intake, snapshots, ...timed };
+    const incoming = { intake, search, heartbeats };
+    return { registry, lane, partitions, ownership, ...incoming, snapshots, ...timed };
   }
 
   private assigned(ids: readonly number[]): void {
@@ -226,6 +237,7 @@ export class Cell {
     this.parts.deadlines.forget(partition);
     this.parts.registry.dropPartition(partition);
     this.parts.heartbeats.dropped();
+    this.parts.search.lost(partition);
   }
 
   private settled(rooms: readonly RoomCell[], partitions: readonly Partition[]): void {
@@ -234,7 +246,13 @@ export class Cell {
       this.parts.deadlines.ran(room);
       this.parts.snapshots.consider(room);
     }
-    for (const partition of partitions) this.parts.intake.checkWaterMarks(partition);
+    for (const partition of partitions) this.settledIn(partition);
+  }
+
+  /** Offsets of the partition were settled. */
+  private settledIn(partition: Partition): void {
+    this.parts?.intake.checkWaterMarks(partition);
+    this.parts?.search.moved(partition);
   }
 
   /**
@@ -266,6 +284,7 @@ export class Cell {
 
   private nothingInHand(parts: CellParts): boolean {
     if (!parts.intake.idle || !parts.lane.idle || !parts.heartbeats.idle) return false;
+    if (!parts.search.idle) return false;
     return [...parts.registry.all()].every(({ pending }) => pending.length === 0);
   }
 
@@ -306,6 +325,7 @@ interface CellParts {
   readonly deadlines: Deadlines;
   readonly heartbeats: Heartbeats;
   readonly intake: Intake;
+  readonly search: PoisonSearch;
   readonly snapshots: Snapshots;
   readonly ticker: Ticker;
   readonly settler: Settler;

@@ -44,6 +44,8 @@ export interface CommandItem {
   damaged: boolean;
   /** Null: the command costs nothing. */
   readonly payment: Payment | null;
+  /** Processes ended over it: it must not be decided, nor anything outside be called for it. */
+  readonly isPoison: boolean;
 }
 
 /** A command of the room's own timers: no record, no offset, a log row only when applied. */
@@ -73,6 +75,9 @@ export interface LooseItem {
   readonly deadLetterDetail: string | null;
   readonly clock: CommandClock;
 }
+
+/** Text of the dead-letter rows of records over which processes ended. */
+export const poisonDetail = 'the processes that began this record ended over it';
 
 /** A command turned into a refusal that leaves its id free. */
 export function looseOf(

@@ -164,6 +164,13 @@ export const rejectReasons = {
     sentence: 'The database refused this command’s data; it was set aside for an operator.',
     advice: 'Report the command_id; sending it again meets the same fault.',
   },
+  POISON: {
+    status: 'INTERNAL',
+    memory: 'none',
+    sentence:
+      'Processes ended over this command, again and again; it was set aside for an operator.',
+    advice: 'Report the command_id; sending it again meets the same fault.',
+  },
   UNDECODABLE: {
     status: 'INVALID_ARGUMENT',
     memory: 'none',

@@ -23,6 +23,7 @@ import type { Random } from '../../src/ports/random.ts';
 import type { OutgoingReply, ReplySink } from '../../src/ports/reply-sink.ts';
 import type { TracePoint } from '../../src/ports/trace.ts';
 import { createCodec } from '../../src/protocol/codec.ts';
+import type { Codec } from '../../src/protocol/codec-api.ts';
 import { crc32cHex } from '../../src/protocol/crc32c.ts';
 import { heartbeatKey, partitionKeyBytes, partitionOf } from '../../src/protocol/partition.ts';
 import type { CommandRecord, ReplyRecord, ResultRecord } from '../../src/protocol/records.ts';
@@ -172,9 +173,13 @@ export class CellRig {
       readonly options?: Partial<CellOptions>;
       readonly stores?: RigStores;
       readonly onTrace?: (point: TracePoint) => void;
+      readonly codec?: Codec;
+      /** Stands in front of every port that reaches another process. */
+      readonly gate?: <Port extends object>(port: Port) => Port;
     } = {},
   ): Promise<RigNode> {
     const { time, database } = this;
+    const gate = settings.gate ?? ((port) => port);
     const source = new FakeCommandSource(this.topic);
     const replies = new RigReplies();
     const log = new RigLog();
@@ -195,19 +200,19 @@ export class CellRig {
           settings.onTrace?.(point);
         },
       },
-      codec: this.codec,
+      codec: settings.codec ?? this.codec,
       schemas: { register: () => Promise.resolve(), find: () => Promise.resolve(null) },
       source,
-      replies,
-      leases: new FakeLeases(this.keys, nodeId),
-      partitions: new MemoryPartitionStore(database),
-      rooms: new MemoryRoomReader(database),
-      snapshots: new MemorySnapshotStore(database),
-      ...(memoryLane === null ? {} : { lane: memoryLane }),
+      replies: gate(replies),
+      leases: gate(new FakeLeases(this.keys, nodeId)),
+      partitions: gate(new MemoryPartitionStore(database)),
+      rooms: gate(new MemoryRoomReader(database)),
+      snapshots: gate(new MemorySnapshotStore(database)),
+      ...(memoryLane === null ? {} : { lane: gate(memoryLane) }),
       wake: { hint: () => undefined, subscribe: () => () => undefined },
-      wallet: createMemoryWallet(this.wallet, time),
-      catalogue: this.catalogue,
-      settlements: new MemorySettlementStore(database),
+      wallet: gate(createMemoryWallet(this.wallet, time)),
+      catalogue: gate(this.catalogue),
+      settlements: gate(new MemorySettlementStore(database)),
       ...settings.stores,
     } as CellContext);
     const fatal: unknown[] = [];

@@ -42,12 +42,12 @@ export function isGift(item: RoomItem): item is GiftItem {
 
 /**
  * Whether the wallet has to be asked before the gift can be decided. Not for repeats, which answer
- * what is stored; not for gifts that the room refuses; not for expired ones, unless somebody may
- * have asked before: expiry never eats a debit.
+ * what is stored; not for gifts that the room refuses; not for those that are set aside; not for
+ * expired ones, unless somebody may have asked before: expiry never eats a debit.
  */
 export function isChargeDue(room: RoomCell, item: GiftItem, nowMs: number): boolean {
   const { payment, command } = item;
-  if (payment.charge !== null || room.phase !== 'ready') return false;
+  if (payment.charge !== null || room.phase !== 'ready' || item.isPoison) return false;
   if (item.stored !== null || room.recentResult(command.commandId) !== null) return false;
   if (!payment.asked && isExpired(item, nowMs)) return false;
   return plan(command, room.state).kind === 'debit';

@@ -19,22 +19,16 @@ import {
   brokenRoomRefusal,
   looseOf,
   startClock,
-  type CommandClock,
   type CommandItem,
   type LooseItem,
 } from '../work.ts';
-import { readRecord, type HeartbeatWork, type ReadRecord } from './read-record.ts';
+import type { Arrival } from './arrival.ts';
+import { readWithCare, type HeartbeatWork, type ReadRecord } from './read-record.ts';
 
 /** Most records looked up in one SELECT. */
 const gatherMax = 500;
 /** Hint with ROOM_BUSY: by then a room that works at all has worked a good part of its queue off. */
 const roomBusyRetryMs = 200;
-
-interface Arrival {
-  readonly partition: Partition;
-  readonly record: SourceRecord;
-  readonly clock: CommandClock;
-}
 
 /** Where routed work goes. */
 export interface IntakeTargets {
@@ -44,6 +38,8 @@ export interface IntakeTargets {
   /** The partition has loose items, or an offset to flush. */
   partitionHasWork(partition: Partition): void;
   heartbeats(partition: Partition, work: HeartbeatWork): void;
+  /** True: the record is kept back and comes through `read` in its turn. */
+  hold(arrival: Arrival): boolean;
 }
 
 /** See the file header. */
@@ -74,9 +70,16 @@ export class Intake {
         continue;
       }
       this.context.trace.at('cell.record_read');
-      this.inbox.push({ partition, record, clock: startClock(nowMonoMs) });
+      const arrival: Arrival = { partition, record, clock: startClock(nowMonoMs), care: 'begin' };
+      if (!this.targets.hold(arrival)) this.inbox.push(arrival);
     }
     this.checkWaterMarks(partition);
+    if (!this.running) void this.run();
+  }
+
+  /** Reads what was kept back. */
+  read(arrivals: readonly Arrival[]): void {
+    this.inbox.push(...arrivals);
     if (!this.running) void this.run();
   }
 
@@ -107,9 +110,9 @@ export class Intake {
       await this.learnSchemas(arrivals);
       const read = arrivals
         .filter((arrival) => arrival.partition.active)
-        .map(({ partition, record, clock }) => ({
-          partition,
-          work: readRecord(record, this.partitionCount, this.context.codec, clock),
+        .map((arrival) => ({
+          partition: arrival.partition,
+          work: readWithCare(arrival, this.partitionCount, this.context.codec),
         }));
       await this.lookUp(read);
       for (const { partition, work } of read) {
@@ -122,7 +125,8 @@ export class Intake {
   /** A record of another release may need a schema that only the registry knows. */
   private async learnSchemas(arrivals: readonly Arrival[]): Promise<void> {
     const { codec, schemas } = this.context;
-    for (const { partition, record } of arrivals) {
+    for (const { partition, record, care } of arrivals) {
+      if (care === 'endUnread') continue;
       const fingerprint = record.value === null ? null : codec.unknownFingerprint(record.value);
       if (fingerprint === null) continue;
       const json = await retryForever(

@@ -11,7 +11,14 @@ import { payloadHash } from '../../protocol/payload-hash.ts';
 import type { CommandRecord, HeartbeatFold } from '../../protocol/records.ts';
 import { headerNames } from '../../protocol/topics.ts';
 import { newPayment } from '../charges/payment.ts';
-import type { CommandClock, CommandItem, LooseItem, ReplyAddress } from '../work.ts';
+import type { Arrival } from './arrival.ts';
+import {
+  poisonDetail,
+  type CommandClock,
+  type CommandItem,
+  type LooseItem,
+  type ReplyAddress,
+} from '../work.ts';
 
 /** Heartbeats of one partition with the address that waits for them. */
 export interface HeartbeatWork {
@@ -24,6 +31,27 @@ export interface HeartbeatWork {
 /** What a record can turn out to be. */
 export type ReadRecord = CommandItem | HeartbeatWork | LooseItem;
 
+/**
+ * Reads one record as far as its care allows. A fault of ours in reading it sets it aside like any
+ * other record that cannot be read (F20).
+ */
+export function readWithCare(
+  { record, clock, care }: Arrival,
+  partitionCount: number,
+  codec: Codec,
+): ReadRecord {
+  if (care === 'endUnread') return setAside(record, clock, 'POISON', poisonDetail);
+  let work: ReadRecord;
+  try {
+    work = readRecord(record, partitionCount, codec, clock);
+  } catch (error) {
+    return setAside(record, clock, 'INTERNAL', `it cannot be read: ${String(error)}`);
+  }
+  if (care === 'begin' || work.kind === 'loose') return work;
+  if (work.kind === 'command') return { ...work, isPoison: true };
+  return setAside(record, clock, 'POISON', poisonDetail);
+}
+
 /** Reads one record. The schemas its value needs are known to the codec by now, or to nobody. */
 export function readRecord(
   record: SourceRecord,
@@ -32,17 +60,8 @@ export function readRecord(
   clock: CommandClock,
 ): ReadRecord {
   const reply = replyAddress(record);
-  const aside = (reason: string, detail: string): LooseItem => ({
-    kind: 'loose',
-    record,
-    command: null,
-    reply,
-    reason,
-    facts: { detail },
-    retryAfterMs: 0,
-    deadLetterDetail: detail,
-    clock,
-  });
+  const aside = (reason: string, detail: string): LooseItem =>
+    setAside(record, clock, reason, detail);
   if (record.value === null) return aside('UNDECODABLE', 'the record has no value');
   const crc = record.headers[headerNames.crc32c];
   if (crc !== undefined && crc !== crc32cHex(record.value)) {
@@ -93,6 +112,7 @@ function commandItem(
     stored: null,
     damaged: false,
     payment: body.type === 'SendGift' ? newPayment(false) : null,
+    isPoison: false,
   };
 }
 
@@ -105,6 +125,25 @@ function idFault(value: CommandRecord): string | null {
   if (wideIdFault(value.roomId) !== null) return 'room_id is not an id';
   if (wideIdFault(value.commandId) !== null) return 'command_id is not an id';
   return userIdFault(value.actorUserId) === null ? null : 'actor_user_id is not an id';
+}
+
+function setAside(
+  record: SourceRecord,
+  clock: CommandClock,
+  reason: string,
+  detail: string,
+): LooseItem {
+  return {
+    kind: 'loose',
+    record,
+    command: null,
+    reply: replyAddress(record),
+    reason,
+    facts: { detail },
+    retryAfterMs: 0,
+    deadLetterDetail: detail,
+    clock,
+  };
 }
 
 /** The address in the headers, or null: nobody waits, or nobody could be told. */

@@ -26,7 +26,13 @@ import { chainHash } from '../../protocol/event-chain.ts';
 import type { ResultRecord } from '../../protocol/records.ts';
 import type { CellContext } from '../cell-context.ts';
 import { isExpired, isGift } from '../charges/payment.ts';
-import { looseOf, type CommandItem, type RoomItem, type SystemItem } from '../work.ts';
+import {
+  looseOf,
+  poisonDetail,
+  type CommandItem,
+  type RoomItem,
+  type SystemItem,
+} from '../work.ts';
 import type { DraftEvent, ItemEnd, LoggedEnd, RoomDraft, RoomWork } from './draft.ts';
 
 /** User id under which system commands stand in the log. */
@@ -64,6 +70,7 @@ class Drafting {
   private end(item: RoomItem, setAside: SetAside): ItemEnd {
     const detail = setAside.get(item);
     if (detail !== undefined) return this.aside(item, detail, 'DATA_REFUSED');
+    if (item.kind === 'command' && item.isPoison) return this.aside(item, poisonDetail, 'POISON');
     try {
       return item.kind === 'system' ? this.decideSystem(item) : this.decideCommand(item);
     } catch (error) {
@@ -232,7 +239,8 @@ class Drafting {
 
   private aside(item: RoomItem, detail: string, reason: string): ItemEnd {
     if (item.kind === 'system') return { kind: 'nothing', item };
-    if (isGift(item) && item.payment.asked) return this.giveBack(item, reason);
+    // Not when its first try is in the log: a void would take back what that one applied.
+    if (isGift(item) && item.payment.asked) return this.repeat(item) ?? this.giveBack(item, reason);
     const loose = { ...looseOf(item, reason, {}), deadLetterDetail: detail };
     return { kind: 'refused', item, loose };
   }

@@ -4,7 +4,7 @@
  * and does nothing when it is false.
  */
 import type { LooseItem } from '../work.ts';
-import type { TakenPartition } from '../../ports/partition-store.ts';
+import type { TakenPartition, TriedRecord } from '../../ports/partition-store.ts';
 import { OffsetTracker } from './offset-tracker.ts';
 
 /** Why a partition stands still while the others run. */
@@ -20,6 +20,10 @@ export class Partition {
    * below it, and for none behind it (see `ownership-check.ts`).
    */
   readonly askedBelow: bigint;
+  /** Owners in a row that ended without getting on; see `poison-search.ts`. */
+  readonly stalledTakeovers: number;
+  /** The record that an owner before this one began by itself. */
+  readonly tried: TriedRecord | null;
   /** Records that end without a room; committed with the next batch. */
   readonly loose: LooseItem[] = [];
   /** Transactions of this epoch so far: expected by the next fence step. */
@@ -42,6 +46,8 @@ export class Partition {
     this.epoch = taken.epoch;
     this.offsets = new OffsetTracker(taken.appliedOffset, taken.settledOffsets);
     this.askedBelow = logEndOffset;
+    this.stalledTakeovers = taken.stalledTakeovers;
+    this.tried = taken.tried;
     this.persistedOffset = taken.appliedOffset;
     this.hintedOffset = taken.appliedOffset;
     this.persistedAtMonoMs = nowMonoMs;
