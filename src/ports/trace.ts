@@ -6,6 +6,7 @@
 /** All points, so that a test cannot aim at one that does not exist. */
 export const tracePoints = [
   'cell.record_read',
+  'cell.record_begun',
   'cell.before_commit_packet',
   'cell.packet_answered_before_commit',
   'cell.after_commit_before_reply',
@@ -28,5 +29,6 @@ export type TracePoint = (typeof tracePoints)[number];
 
 /** Called when the code passes the point. Returns normally, or never. */
 export interface Trace {
-  at(point: TracePoint): void;
+  /** `about` says for what it passes it, where one of many is meant: `<partition>:<offset>`. */
+  at(point: TracePoint, about?: string): void;
 }

@@ -2,69 +2,34 @@
  * Records that nobody could have meant, put straight onto the commands topic: each is set aside with
  * its reason and its bytes, its partition goes on, and its offset counts as settled.
  */
-import { CompressionTypes, Partitioners, type Message, type Producer } from 'kafkajs';
+import type { Message } from 'kafkajs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { roomKeyOf, type AppCode, type RoomId } from '../../src/domain/ids.ts';
-import { createCodec } from '../../src/protocol/codec.ts';
-import { partitionKeyBytes, partitionOf } from '../../src/protocol/partition.ts';
-import type { CommandRecord } from '../../src/protocol/records.ts';
 import { headerNames } from '../../src/protocol/topics.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { Fleet, fleetApp, type FleetClient } from './support/fleet.ts';
-import { commandOffsets, commandsTopicOf, countOf, logOf, observerOf } from './support/observe.ts';
+import { Fleet, type FleetClient } from './support/fleet.ts';
+import { commandOffsets, countOf, logOf } from './support/observe.ts';
 import { RoomPlayer } from './support/play.ts';
-
-const partitionCount = 16;
-const codec = createCodec();
+import { commandValue, fleetPartitionCount, placeOf, RawRecords } from './support/raw-records.ts';
 
 let fleet: Fleet;
 let client: FleetClient;
-let producer: Producer;
+let records: RawRecords;
 
 beforeAll(async () => {
   fleet = await Fleet.open('junk');
   const core = await fleet.start('core', ['gateway', 'cell']);
   await core.ready();
   client = fleet.connect(core);
-  producer = observerOf(fleet).producer({ createPartitioner: Partitioners.DefaultPartitioner });
-  await producer.connect();
+  records = await RawRecords.open(fleet);
 });
 afterAll(async () => {
-  await producer.disconnect();
+  await records.close();
   await fleet.close();
 });
 
-/** Key and partition of a room as a gateway would choose them. */
-function placeOf(room: string): { key: Buffer; partition: number } {
-  const roomKey = roomKeyOf(fleetApp as AppCode, room as RoomId);
-  return { key: partitionKeyBytes(roomKey), partition: partitionOf(roomKey, partitionCount) };
-}
-
 /** A LeaveRoom of `room` as a gateway would encode it. */
 function goodValue(room: string): Buffer {
-  const record = {
-    kind: 'command',
-    appCode: fleetApp,
-    roomId: room,
-    commandId: 'raw-1',
-    actorUserId: 'owner',
-    actorRole: 'user',
-    clientTimeMs: 0,
-    snapshotMode: 'none',
-    body: { type: 'LeaveRoom' },
-  } as unknown as CommandRecord;
-  return Buffer.from(codec.encodeCommand(record));
-}
-
-/** Puts one record on a partition; answers its offset. */
-async function put(partition: number, message: Omit<Message, 'partition'>): Promise<string> {
-  const [sent] = await producer.send({
-    topic: commandsTopicOf(fleet),
-    messages: [{ ...message, partition }],
-    compression: CompressionTypes.None,
-  });
-  if (sent?.baseOffset === undefined) throw new Error('the broker named no offset');
-  return sent.baseOffset;
+  return commandValue(room, 'raw-1', 'owner', { type: 'LeaveRoom' });
 }
 
 /** The row of a record that was set aside. */
@@ -113,7 +78,7 @@ describe('a record that nobody could have meant', () => {
       const { key, partition } = placeOf(room);
       const play = new RoomPlayer(fleet, client, room);
       await play.create('c1');
-      const offset = await put(partition, { key, ...message(room) });
+      const offset = await records.put(partition, { key, ...message(room) });
       expect((await play.join('j1', 'u1')).roomVersion).toBe(2n);
       const row = await asideAt(partition, offset);
       expect(row['reason']).toBe(reason);
@@ -129,8 +94,8 @@ describe('a record that nobody could have meant', () => {
     const room = 'misplaced';
     const { key, partition } = placeOf(room);
     await new RoomPlayer(fleet, client, room).create('c1');
-    const wrong = (partition + 1) % partitionCount;
-    const offset = await put(wrong, { key, value: goodValue(room) });
+    const wrong = (partition + 1) % fleetPartitionCount;
+    const offset = await records.put(wrong, { key, value: goodValue(room) });
     const row = await asideAt(wrong, offset);
     expect(row['reason']).toBe('WRONG_PARTITION');
     expect(row['detail']).toContain(String(partition));

@@ -110,16 +110,20 @@ export class Intake {
       await this.learnSchemas(arrivals);
       const read = arrivals
         .filter((arrival) => arrival.partition.active)
-        .map((arrival) => ({
-          partition: arrival.partition,
-          work: readWithCare(arrival, this.partitionCount, this.context.codec),
-        }));
+        .map((arrival) => ({ partition: arrival.partition, work: this.begin(arrival) }));
       await this.lookUp(read);
       for (const { partition, work } of read) {
         if (partition.active) this.route(partition, work);
       }
     }
     this.running = false;
+  }
+
+  private begin(arrival: Arrival): ReadRecord {
+    const { partition, record, care } = arrival;
+    const about = `${partition.id}:${record.offset}`;
+    if (care === 'begin') this.context.trace.at('cell.record_begun', about);
+    return readWithCare(arrival, this.partitionCount, this.context.codec);
   }
 
   /** A record of another release may need a schema that only the registry knows. */

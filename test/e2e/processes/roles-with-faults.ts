@@ -4,7 +4,8 @@
  * Everything else is the product's own composition.
  *
  * FAULT_AT=<point>:<n>:<kill|stop>; n counts passes from 1. A file named by FAULT_ARMED, if given,
- * must exist for a pass to count, so that a test decides when it begins.
+ * must exist for a pass to count, so that a test decides when it begins; with FAULT_ABOUT, only
+ * passes for that one count.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,11 +25,13 @@ process.exitCode = await runRoles(loaded.config, roles, () => faultyTrace());
 function faultyTrace(): Trace {
   const [point, count, action] = (process.env['FAULT_AT'] ?? '').split(':');
   const armedFile = process.env['FAULT_ARMED'] ?? '';
+  const wantedAbout = process.env['FAULT_ABOUT'] ?? '';
   if (!tracePoints.some((name) => name === point)) throw new Error(`no trace point ${point}`);
   let left = Number.parseInt(count ?? '1', 10);
   return {
-    at(passed) {
+    at(passed, about) {
       if (passed !== point || (armedFile !== '' && !existsSync(armedFile))) return;
+      if (wantedAbout !== '' && about !== wantedAbout) return;
       left -= 1;
       // Both signals take effect before the next statement runs.
       if (left === 0) process.kill(process.pid, action === 'stop' ? 'SIGSTOP' : 'SIGKILL');

@@ -32,6 +32,8 @@ export interface FaultAt {
   readonly action: 'kill' | 'stop';
   /** Passes count only once the test has called `arm` with this name. */
   readonly armedBy?: string;
+  /** Only passes for this one count; see `Trace`. */
+  readonly about?: string;
 }
 
 /** A gateway's clients, with a token of one user per call. */
@@ -143,6 +145,7 @@ export class Fleet {
         ROOMCELL_ADVERTISE_ADDR: `127.0.0.1:${grpcPort}`,
         FAULT_AT: faultAt === undefined ? 'gateway.before_produce:0:kill' : faultText(faultAt),
         FAULT_ARMED: faultAt?.armedBy === undefined ? '' : this.armFile(faultAt.armedBy),
+        FAULT_ABOUT: faultAt?.about ?? '',
         ...options.env,
       },
     });
