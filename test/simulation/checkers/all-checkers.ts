@@ -4,6 +4,10 @@ import { answeredCommands } from './answered-commands.ts';
 import type { CheckerFactory } from './checker.ts';
 import { fence } from './fence.ts';
 import { offsetFates } from './offset-fates.ts';
+import { orderInTime } from './order-in-time.ts';
+import { rebuiltState } from './rebuilt-state.ts';
+import { sentCommands } from './sent-commands.ts';
+import { settledCalls } from './settled-calls.ts';
 import { uniqueRows } from './unique-rows.ts';
 import { versionChain } from './version-chain.ts';
 
@@ -15,4 +19,8 @@ export const allCheckers: readonly CheckerFactory[] = [
   agreeingTables,
   fence,
   offsetFates,
+  sentCommands,
+  orderInTime,
+  rebuiltState,
+  settledCalls,
 ];

@@ -1,0 +1,46 @@
+/**
+ * What a client asked for and what lies on the commands topic, in the same words, so that both can be
+ * compared: who asks, and the business fields without what a gateway attached.
+ */
+import type { CommandRequest } from '../../../src/ports/room-api.ts';
+import { textOf } from './calls.ts';
+import type { SentCommand } from './command-records.ts';
+
+/** The part of a body that a client chose: without facts of the gateway. */
+export function withoutFacts({ type, body }: SentCommand): object {
+  if (type !== 'JoinRoom') return body;
+  const { password: _, ...rest } = body;
+  return rest;
+}
+
+/** A record's body in the words of a request; of a password only whether there is one. */
+export function bodyFields(command: SentCommand): object {
+  const { type, body } = command;
+  if (type === 'CreateRoom') {
+    const { passwordHash, ...rest } = body;
+    return { type, ...rest, isLocked: passwordHash !== '' };
+  }
+  if (type !== 'JoinRoom') return { type, ...body };
+  return { type, isRobot: body['isRobot'], ...(body['profile'] as object) };
+}
+
+/** A request without the text of its password. */
+export function requestFields(request: CommandRequest): object {
+  if (request.type === 'CreateRoom') {
+    const { password, ...rest } = request;
+    return { ...rest, isLocked: password !== '' };
+  }
+  if (request.type !== 'JoinRoom') return request;
+  const { password: _, ...rest } = request;
+  return rest;
+}
+
+/** An empty actor is the bearer of the call's token, whose name is not shown. */
+export function askedText(actor: string, fields: object): string {
+  return `${actor}: ${textOf(fields)}`;
+}
+
+/** Whether a call asked for what is stored; an empty actor fits everybody. */
+export function isSameAsk(asked: string, stored: string): boolean {
+  return asked.startsWith(': ') ? stored.endsWith(asked) : asked === stored;
+}
