@@ -114,7 +114,7 @@ export class Cell {
     for (const partition of parts.partitions.all()) {
       if (partition.needsFlush) parts.lane.partitionHasWork(partition);
     }
-    await this.waitUntil(untilMonoMs, () => isQuiet(parts));
+    await this.waitUntil(untilMonoMs, () => isQuiet(parts) && !parts.partitions.isTaking);
     await this.context.replies.flush();
     await parts.ticker.commitHints();
     const rooms = [...parts.registry.all()].filter(({ leaseToken }) => leaseToken !== '');

@@ -49,6 +49,11 @@ export class PartitionSet {
     return this.stopped;
   }
 
+  /** Takeovers are under way. After `close` they give up what they get, and end. */
+  get isTaking(): boolean {
+    return this.taking.size > 0;
+  }
+
   /** All assigned partitions are taken over, or stand still under a named reason. */
   get settled(): boolean {
     return [...this.assigned].every((id) => this.owned.has(id) || this.stopped.has(id));
@@ -118,7 +123,7 @@ export class PartitionSet {
   }
 
   /** Best effort: without the mark the successor waits a moment longer, nothing else. */
-  private async markReleased(partition: Partition): Promise<void> {
+  private async markReleased(partition: Pick<Partition, 'id' | 'epoch'>): Promise<void> {
     const { partitions, options, log } = this.context;
     try {
       await partitions.release(partition.id, partition.epoch, options.incarnation);
@@ -168,7 +173,12 @@ export class PartitionSet {
     if (taken === null) return;
     trace.at('cell.takeover_done');
     const range = await this.readLogRange(taken, wanted);
-    if (range === null || !wanted()) return;
+    if (range === null || !wanted()) {
+      // Ours since the UPDATE, and not wanted any more: the next owner need not wait for us.
+      await this.markReleased({ id, epoch: taken.epoch });
+
+      return;
+    }
     const stop = stopOf(taken.appliedOffset + 1n, range);
     metrics.count('cell_takeovers_total');
     if (stop !== null) {

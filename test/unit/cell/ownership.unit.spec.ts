@@ -6,7 +6,13 @@ import { MemoryRoomReader } from '../../../src/drivers/memory/memory-room-reader
 import { MemorySnapshotStore } from '../../../src/drivers/memory/memory-snapshot-store.ts';
 import { roomKeyOf, type RoomId } from '../../../src/domain/ids.ts';
 import { partitionOf } from '../../../src/protocol/partition.ts';
-import { CellRig, createRoomBody, joinRoomBody, rigApp } from '../../support/cell-rig.ts';
+import {
+  CellRig,
+  createRoomBody,
+  joinRoomBody,
+  rigApp,
+  type RigNode,
+} from '../../support/cell-rig.ts';
 import { eventually } from '../../support/stepped-time.ts';
 
 function partitionOfRoom(rig: CellRig, room: string): number {
@@ -119,6 +125,22 @@ describe('a planned move', () => {
     const b = await rig.startNode('b');
     expect(await rig.result([b], late)).toMatchObject({ outcome: 'applied', roomVersion: 2n });
     expect(a.replies.byCorrelation.has(late)).toBe(false);
+  });
+
+  it('a drain in the midst of a takeover gives the partition back that it has just got', async () => {
+    const rig = new CellRig(1);
+    const drains: Promise<void>[] = [];
+    const node: RigNode = await rig.startNode('a', {
+      assign: [],
+      onTrace: (point) => {
+        if (point === 'cell.takeover_done') drains.push(node.cell.drain(5_000));
+      },
+    });
+    node.source.assign([0]);
+    await eventually('the drain begins', () => drains.length > 0);
+    await Promise.all(drains);
+    expect(node.cell.ownedPartitions()).toEqual([]);
+    expect(rig.database.owners.get(0)).toMatchObject({ epoch: 1n, released: true });
   });
 
   it('a drain brings no room into memory for its deadline: that is the next owner’s', async () => {
