@@ -176,7 +176,6 @@ export class PartitionSet {
     if (range === null || !wanted()) {
       // Ours since the UPDATE, and not wanted any more: the next owner need not wait for us.
       await this.markReleased({ id, epoch: taken.epoch });
-
       return;
     }
     const stop = stopOf(taken.appliedOffset + 1n, range);
