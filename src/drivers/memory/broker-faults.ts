@@ -75,6 +75,11 @@ export class BrokerFaults {
     return (this.waiting.splice(at, 1)[0] as FaultOf<K> | undefined) ?? null;
   }
 
+  /** Forgets what nothing has met yet. */
+  clear(): void {
+    this.waiting.length = 0;
+  }
+
   /** Faults that nothing has met yet. A test that ends with some has not tested what it says. */
   get unmet(): readonly BrokerFault[] {
     return this.waiting;

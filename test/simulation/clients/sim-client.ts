@@ -38,6 +38,7 @@ export class SimClient {
   private readonly calls: readonly PlannedCall[];
   private readonly sessions: string[] = [];
   private readonly unsettled: { readonly call: PlannedCall; readonly ask: CallAsk }[] = [];
+  private lastTry = 'nothing';
   private isClosing = false;
   private isDone = false;
 
@@ -51,6 +52,11 @@ export class SimClient {
   /** Everything is answered, and nothing new will be asked. */
   get done(): boolean {
     return this.isDone;
+  }
+
+  /** The newest try and its end, for a report. */
+  get newestTry(): string {
+    return this.lastTry;
   }
 
   /** Begins no call that is not under way; what has no answer is asked for again until it has. */
@@ -93,6 +99,7 @@ export class SimClient {
       const from = { name: this.name, userId: this.who.userId };
       const end = await this.context.send(from, call.gateway + nth, ask, call.role);
       if (end.kind === 'ok') this.learn(end.result.fields);
+      this.lastTry = `${ask.kind === 'command' ? ask.request.type : ask.kind} c${call.nth}: ${textOf(end)}`;
       if (isSettled(end)) return true;
       await this.context.timers.sleep(this.context.retryPauseMs());
     }
@@ -146,6 +153,10 @@ export class SimClient {
         return '';
     }
   }
+}
+
+function textOf(end: CallEnd): string {
+  return 'reason' in end ? `${end.kind} ${end.reason}` : end.kind;
 }
 
 function commandIdOf(nth: number): string {

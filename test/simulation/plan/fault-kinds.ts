@@ -4,6 +4,8 @@
  * flush) is not among them, and a checker must cry at that one.
  */
 
+import type { TracePoint } from '../../../src/ports/trace.ts';
+
 /** See the file header. */
 export const faultKinds = {
   // Processes.
@@ -81,4 +83,13 @@ export interface PlannedFault {
   readonly lengthMs: number;
   /** A further choice of the kind, such as which of the wallet's faults. */
   readonly choice: number;
+}
+
+/** What happens to the process that passes a point for the `nth` time since the storm began. */
+export interface PlannedFiring {
+  readonly point: TracePoint;
+  readonly nth: number;
+  /** `vanish`: as `kill`, but its connections stay open until somebody notices. */
+  readonly what: 'kill' | 'vanish' | 'freeze';
+  readonly lengthMs: number;
 }

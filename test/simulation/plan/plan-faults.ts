@@ -1,11 +1,12 @@
 /** Draws the faults of a run beforehand, as data; one period in four is calm. */
 import { SimRandom } from '../kernel/sim-random.ts';
-import type { FaultKind, PlannedFault } from './fault-kinds.ts';
+import type { FaultKind, PlannedFault, PlannedFiring } from './fault-kinds.ts';
 import { warmUpMs, type SimOptions } from './sim-options.ts';
 
 const periodMs = 2_500;
 const calmPeriodShare = 0.25;
 const lengthMs = { shortest: 50, longest: 12_000 };
+const firingShare = 0.25;
 const choices = 1_000_000;
 
 /** In the order of their times. */
@@ -22,16 +23,34 @@ export function planFaults(options: SimOptions): readonly PlannedFault[] {
           atMs: Math.round(warmUpMs + fromMs + random.fraction() * (untilMs - fromMs)),
           kind: kind as FaultKind,
           target: random.below(choices),
-          // Short ones are many, long ones are few.
-          lengthMs: Math.round(
-            lengthMs.shortest * (lengthMs.longest / lengthMs.shortest) ** random.fraction(),
-          ),
+          lengthMs: lengthOf(random),
           choice: random.below(choices),
         });
       }
     }
   }
   return faults.sort((one, other) => one.atMs - other.atMs);
+}
+
+/** Each active point fires with one pass in four, the first time; the run bears so many in all. */
+export function planFirings(options: SimOptions): readonly PlannedFiring[] {
+  const random = new SimRandom(options.seed, 'firings');
+  const firings = options.points.map((point) => {
+    let nth = 1;
+    while (!random.chance(firingShare)) nth += 1;
+    const what = random.pick(['kill', 'vanish', 'freeze'] as const);
+    return { order: random.fraction(), firing: { point, nth, what, lengthMs: lengthOf(random) } };
+  });
+  return firings
+    .sort((one, other) => one.order - other.order)
+    .slice(0, options.pointFiringsMax)
+    .map(({ firing }) => firing);
+}
+
+/** Short ones are many, long ones are few. */
+function lengthOf(random: SimRandom): number {
+  const { shortest, longest } = lengthMs;
+  return Math.round(shortest * (longest / shortest) ** random.fraction());
 }
 
 /** A whole number whose mean is `mean`. */

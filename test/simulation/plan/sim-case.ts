@@ -1,7 +1,7 @@
 /** A whole run as data: options, calls and faults. From a seed, or from a file that outlives generators. */
-import { planFaults } from './plan-faults.ts';
+import { planFaults, planFirings } from './plan-faults.ts';
 import { planWorkload } from './plan-workload.ts';
-import type { PlannedFault } from './fault-kinds.ts';
+import type { PlannedFault, PlannedFiring } from './fault-kinds.ts';
 import type { Workload } from './planned-call.ts';
 import { optionsOf, type SimOptions } from './sim-options.ts';
 
@@ -10,6 +10,7 @@ export interface SimCase {
   readonly options: SimOptions;
   readonly workload: Workload;
   readonly faults: readonly PlannedFault[];
+  readonly firings: readonly PlannedFiring[];
 }
 
 /** A case as it lies in `cases`, with what it is there for. */
@@ -23,5 +24,10 @@ export interface StoredCase extends SimCase {
 /** The run of a seed. */
 export function caseOf(seed: number): SimCase {
   const options = optionsOf(seed);
-  return { options, workload: planWorkload(options), faults: planFaults(options) };
+  return {
+    options,
+    workload: planWorkload(options),
+    faults: planFaults(options),
+    firings: planFirings(options),
+  };
 }

@@ -12,7 +12,7 @@ import { SimRandom } from '../kernel/sim-random.ts';
 import type { CallAsk, Observation } from '../observations.ts';
 import { warmUpMs } from '../plan/sim-options.ts';
 import type { SimCase } from '../plan/sim-case.ts';
-import { silentLog } from '../world/sim-log.ts';
+import { silentLog, writingLog } from '../world/sim-log.ts';
 import { World } from '../world/world.ts';
 import { FaultMaker } from './fault-maker.ts';
 import { probeAll } from './probes.ts';
@@ -43,8 +43,8 @@ export interface RunResult {
 /** How to run a case. */
 export interface RunSettings {
   readonly checkers: readonly CheckerFactory[];
-  /** Default: every line is dropped. */
-  readonly log?: Log;
+  /** Takes each line of the processes' logs and what the kernel notes, for people. Default: nobody. */
+  readonly write?: (line: string) => void;
 }
 
 const eventsMax = 400_000;
@@ -85,7 +85,7 @@ class Run {
     this.simCase = simCase;
     const { options } = simCase;
     this.kernel = new Kernel(new SimRandom(options.seed, 'ties'));
-    this.world = new World(this.kernel, options, settings.log ?? silentLog);
+    this.world = new World(this.kernel, options, this.logTo(settings.write));
     this.world.watch((observation) => this.note(observation));
     this.checkers = settings.checkers.map((make) =>
       make(this.world, (violation) => this.report(violation)),
@@ -109,7 +109,7 @@ class Run {
     }
     timers.after(warmUpMs, () => {
       this.phase('storm');
-      this.faults.begin(this.simCase.faults);
+      this.faults.begin(this.simCase.faults, this.simCase.firings);
     });
     timers.after(warmUpMs + stormMs, () => this.heal());
     const end = await kernel.run(eventsMax);
@@ -146,7 +146,10 @@ class Run {
   private waitForRest(untilMs: number): void {
     this.kernel.timersOf('run').after(settlePollMs, () => {
       const talking = this.clients.find((client) => !client.done);
-      const left = talking === undefined ? unfinishedWork(this.world) : `${talking.name} waits`;
+      const left =
+        talking === undefined
+          ? unfinishedWork(this.world)
+          : `${talking.name} has ${talking.newestTry}`;
       if (left === null) return void this.check();
       if (this.kernel.nowMs < untilMs) return this.waitForRest(untilMs);
       this.report(progress('INV-31', `${settleMaxMs} ms after the last fault: ${left}`));
@@ -180,6 +183,12 @@ class Run {
       const calls = workload.calls.filter(({ client }) => client === index);
       return new SimClient(context, index, calls);
     });
+  }
+
+  private logTo(write: RunSettings['write']): Log {
+    if (write === undefined) return silentLog;
+    this.kernel.onNote = (line) => write(line);
+    return writingLog((line) => write(`${this.kernel.nowMs.toFixed(2)} ms  ${line}`));
   }
 
   private phase(phase: Extract<Observation, { kind: 'phase' }>['phase']): void {

@@ -101,7 +101,7 @@ function gatedStores({ servers, gate, ports }: PodDriverParts): Stores {
     openLane(options): CommitLane {
       const beforeCommit = (): Promise<void> => gate.awake();
       const lane = drivers.openLane({ ...options, timers: ports.timers, beforeCommit });
-      servers.lanes.add(lane);
+      servers.lanes.set(options.incarnation, lane);
       return gatedPort<CommitLane>(
         {
           commit: (batch, gateOfBatch) => lane.commit(batch, gate.through(gateOfBatch)),

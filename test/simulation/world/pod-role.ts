@@ -1,7 +1,6 @@
 /** The one role of a simulated process, made by the product's own wiring on a context of the run. */
 import { MemoryActivityClient } from '../../../src/drivers/memory/memory-activity-client.ts';
 import { MemoryImClient } from '../../../src/drivers/memory/memory-im-client.ts';
-import { MemoryPasswords } from '../../../src/drivers/memory/memory-passwords.ts';
 import { createMemoryWallet } from '../../../src/drivers/memory/memory-wallet.ts';
 import { createFoundation } from '../../../src/main/foundation.ts';
 import type { OutsideClients } from '../../../src/main/outside-clients.ts';
@@ -26,6 +25,7 @@ import { farAway } from './latency.ts';
 import type { PodGate } from './pod-gate.ts';
 import { createPodDrivers } from './pod-drivers.ts';
 import type { PodSurroundings } from './pod.ts';
+import { simPasswords } from './sim-passwords.ts';
 
 /** One life of one process. */
 export interface PodLife {
@@ -159,7 +159,7 @@ function outsideClients(around: PodSurroundings, life: PodLife): OutsideClients 
         ),
         gate,
       ),
-    passwords: () => gatedPort(new MemoryPasswords({ secret: config.deploymentSecret }), gate),
+    passwords: () => gatedPort(simPasswords(network), gate),
   };
 }
 

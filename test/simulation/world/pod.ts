@@ -87,6 +87,11 @@ export class Pod {
     return this.state === 'up' && this.life?.host.readiness().ready === true;
   }
 
+  /** Name of this life; '' while down. */
+  get incarnation(): string {
+    return this.life?.incarnation ?? '';
+  }
+
   /** Name of this life at the broker; '' while down. */
   get client(): string {
     return this.life?.client ?? '';

@@ -27,8 +27,8 @@ export interface Servers {
   readonly wallet: WalletStandIn;
   readonly im: ImStandIn;
   readonly activity: ActivityStandIn;
-  /** Lanes of all lives of all cells, the newest last. */
-  readonly lanes: Set<MemoryCommitLane>;
+  /** By incarnation, of all lives of all cells. */
+  readonly lanes: Map<string, MemoryCommitLane>;
 }
 
 /** Makes them, each with timers of its own name; what they take or change is told to `observe`. */
@@ -73,7 +73,7 @@ export function createServers(
     wallet: new WalletStandIn({ ...ofStandIns, openingCoins }),
     im,
     activity,
-    lanes: new Set(),
+    lanes: new Map(),
   };
 }
 

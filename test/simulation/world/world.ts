@@ -82,6 +82,21 @@ export class World implements CheckedWorld {
     return this.options.maxRetryCount;
   }
 
+  /** The consumer group of the cells. */
+  get cellGroupId(): string {
+    return `${this.commandsTopic}.cells`;
+  }
+
+  /** Where the log of a partition of commands begins and ends. */
+  commandsPartition(partition: number): {
+    readonly startOffset: bigint;
+    readonly endOffset: bigint;
+  } {
+    const { broker } = this.servers;
+    if (!broker.hasTopic(this.commandsTopic)) return { startOffset: 0n, endOffset: 0n };
+    return broker.topic(this.commandsTopic).partition(partition).range();
+  }
+
   commandRecords(partition: number): ReturnType<CheckedWorld['commandRecords']> {
     const { broker } = this.servers;
     if (!broker.hasTopic(this.commandsTopic)) return [];

@@ -1,0 +1,104 @@
+/** Faults of the database: of single transactions and calls, and of the server as a whole. */
+import type { LaneFault } from '../../../src/drivers/memory/lane-fault.ts';
+import { ownerLock } from '../../../src/drivers/memory/lane-packet.ts';
+import type {
+  MemoryPort,
+  PortFault,
+  ServerMode,
+} from '../../../src/drivers/memory/memory-server.ts';
+import { MemoryTransaction } from '../../../src/drivers/memory/memory-session.ts';
+import type { FaultTable, MakeFault } from './fault-effect.ts';
+import { chosen, runningPod } from './fault-effect.ts';
+
+const ports: readonly MemoryPort[] = [
+  'partitions',
+  'rooms',
+  'snapshots',
+  'queries',
+  'replySlots',
+  'schemas',
+  'outbox',
+  'settlements',
+  'catalogue',
+];
+const frozenMaxMs = 8_000;
+
+function lane(...kinds: readonly Exclude<LaneFault['kind'], 'fenceBusy'>[]): MakeFault {
+  return (world, fault) => {
+    const pod = runningPod(world, 'cell', fault);
+    const kind = chosen(kinds, fault.choice);
+    const hit = pod === undefined ? undefined : world.servers.lanes.get(pod.incarnation);
+    if (hit === undefined || kind === undefined) return false;
+    hit.faults.push({ kind });
+    return true;
+  };
+}
+
+function port(kind: PortFault['kind']): MakeFault {
+  return (world, { choice }) => {
+    world.database.server.faults.push({ port: chosen(ports, choice) ?? 'rooms', kind });
+    return true;
+  };
+}
+
+function mode(mode: ServerMode): MakeFault {
+  return (world) => {
+    const { server } = world.database;
+    server.mode = mode;
+    return () => {
+      server.mode = 'up';
+    };
+  };
+}
+
+/** See the file header. */
+export const databaseFaults: FaultTable<
+  | 'commitLostAfter'
+  | 'commitLostBefore'
+  | 'laneConflict'
+  | 'laneLockWait'
+  | 'fenceBusy'
+  | 'laneSessionLost'
+  | 'laneUnavailable'
+  | 'portRefused'
+  | 'portAnswerLost'
+  | 'databaseFrozen'
+  | 'databaseCrash'
+  | 'databaseReadOnly'
+  | 'databaseFull'
+  | 'killForbidden'
+> = {
+  commitLostAfter: lane('lostAfterCommit'),
+  commitLostBefore: lane('lostBeforeCommit'),
+  laneConflict: lane('conflict'),
+  laneLockWait: lane('lockWait'),
+  laneSessionLost: lane('lostBeforePacket', 'lostInPacket', 'lostAtGate'),
+  laneUnavailable: lane('unavailable', 'readOnly', 'tooManyConnections'),
+  portRefused: port('refused'),
+  portAnswerLost: port('answerLost'),
+  fenceBusy(world, { target, lengthMs }) {
+    const holder = new MemoryTransaction(world.database);
+    void holder.lock(ownerLock(target % world.partitionCount), lengthMs);
+    return () => holder.rollBack();
+  },
+  databaseFrozen(world, { lengthMs }) {
+    const { server } = world.database;
+    server.freeze();
+    const end = (): void => server.thaw();
+    if (lengthMs > frozenMaxMs) world.kernel.timersOf('faults').after(frozenMaxMs, end);
+    return end;
+  },
+  databaseCrash(world) {
+    world.database.server.crash();
+    return true;
+  },
+  databaseReadOnly: mode('readOnly'),
+  databaseFull: mode('full'),
+  killForbidden(world) {
+    const { server } = world.database;
+    server.mayKill = false;
+    return () => {
+      server.mayKill = true;
+    };
+  },
+};
