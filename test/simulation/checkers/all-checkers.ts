@@ -1,10 +1,12 @@
 /** Every judge of a simulated run. */
 import { agreeingTables } from './agreeing-tables.ts';
 import { answeredCommands } from './answered-commands.ts';
+import { arrivals } from './arrivals.ts';
 import type { CheckerFactory } from './checker.ts';
 import { fence } from './fence.ts';
 import { offsetFates } from './offset-fates.ts';
 import { orderInTime } from './order-in-time.ts';
+import { outboxRows } from './outbox-rows.ts';
 import { rebuiltState } from './rebuilt-state.ts';
 import { sentCommands } from './sent-commands.ts';
 import { settledCalls } from './settled-calls.ts';
@@ -23,4 +25,6 @@ export const allCheckers: readonly CheckerFactory[] = [
   orderInTime,
   rebuiltState,
   settledCalls,
+  outboxRows,
+  arrivals,
 ];

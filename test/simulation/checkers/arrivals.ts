@@ -1,0 +1,189 @@
+/**
+ * What arrived outside. INV-17: per (room, destination) events arrive for the first time in version
+ * order, and none is passed over but failed and superseded ones. INV-18: a repeat has the same bytes.
+ * INV-20: whatever is seen outside, or on its way there, is a committed event with its own content.
+ */
+import type { EventRow } from '../../../src/ports/commit-lane.ts';
+import type { Observation } from '../observations.ts';
+import { readRecord, recordNameOf } from './avro-reading.ts';
+import type { CheckedWorld, Checker, CheckerFactory, Violation } from './checker.ts';
+import { Cursor, readingOf } from './world-reading.ts';
+import type { WorldReading } from './world-reading.ts';
+
+type Arrived = Extract<Observation, { kind: 'arrived' }>;
+type Destination = Arrived['destination'];
+
+/** A line of first arrivals: one room, one destination. */
+interface Stream {
+  /** The highest place in the room's events that has arrived; −1: none. */
+  highest: number;
+  /** Places that were passed over, with the state of their row at that time. */
+  readonly passed: Map<number, string>;
+  readonly bytes: Map<string, Uint8Array>;
+}
+
+/** Makes it; see the file header. */
+export const arrivals: CheckerFactory = (world, report) => new Arrivals(world, report);
+
+class Arrivals implements Checker {
+  readonly invariants = ['INV-17', 'INV-18', 'INV-20'];
+  private readonly database: CheckedWorld['database'];
+  private readonly report: (violation: Violation) => void;
+  private readonly reading: WorldReading;
+  private readonly fresh: Cursor<WorldReading['events'][number]>;
+  /** A room's events in the order of their commits, and the place of each. */
+  private readonly events = new Map<string, EventRow[]>();
+  private readonly places = new Map<string, number>();
+  private readonly streams = new Map<string, Stream>();
+
+  constructor(world: CheckedWorld, report: (violation: Violation) => void) {
+    this.database = world.database;
+    this.report = report;
+    this.reading = readingOf(world);
+    this.fresh = new Cursor(this.reading.events);
+  }
+
+  observe(observation: Observation): void {
+    this.lookAtEvents();
+    if (observation.kind === 'arrived') this.arrived(observation);
+    if (observation.kind === 'appended' && observation.value !== null) this.onItsWay(observation);
+  }
+
+  atEnd(): void {
+    this.lookAtEvents();
+    for (const [roomKey, rows] of this.events) {
+      for (const destination of ['im', 'activity'] as const) {
+        const stream = this.streamOf(roomKey, destination);
+        for (const row of rows) this.checkSeen(row, destination, stream);
+      }
+    }
+  }
+
+  private lookAtEvents(): void {
+    for (const { before, after } of this.fresh.fresh()) {
+      if (before !== undefined || after === undefined) continue;
+      const roomKey = `${after.appCode}\0${after.roomId}`;
+      const rows = this.events.get(roomKey) ?? [];
+      this.events.set(roomKey, rows);
+      this.places.set(after.eventId, rows.push(after) - 1);
+    }
+  }
+
+  private arrived(seen: Arrived): void {
+    const row = this.database.events.get(seen.eventId as never);
+    const place = this.places.get(seen.eventId);
+    const fault = row === undefined ? 'is no committed event' : contentFault(seen, row);
+    if (fault !== null)
+      this.fault(
+        'INV-20',
+        seen,
+        `${seen.eventId} arrived at ${seen.destination} (${seen.atMs} ms) and ${fault}`,
+      );
+    if (row === undefined || place === undefined) return;
+    const stream = this.streamOf(`${row.appCode}\0${row.roomId}`, seen.destination);
+    const first = stream.bytes.get(seen.eventId);
+    if (first !== undefined) {
+      if (Buffer.compare(first, seen.bytes) === 0) return;
+      this.fault(
+        'INV-18',
+        seen,
+        `${named(row)} arrived again at ${seen.destination} (${seen.atMs} ms) with other bytes: ${shown(first)} and then ${shown(seen.bytes)}`,
+      );
+      return;
+    }
+    stream.bytes.set(seen.eventId, seen.bytes);
+    this.checkOrder(seen, row, place, stream);
+  }
+
+  private checkOrder(seen: Arrived, row: EventRow, place: number, stream: Stream): void {
+    const rows = this.events.get(`${row.appCode}\0${row.roomId}`) ?? [];
+    if (place < stream.highest) {
+      const passedAs = stream.passed.get(place) ?? 'arrived';
+      if (passedAs === 'failed') return;
+      const later = rows[stream.highest];
+      this.fault(
+        'INV-17',
+        seen,
+        `${named(row)} arrived first at ${seen.destination} (${seen.atMs} ms) after ${later === undefined ? '?' : named(later)} had, and was ${passedAs} when it was passed over`,
+      );
+      return;
+    }
+    for (let at = stream.highest + 1; at < place; at += 1) {
+      const passed = rows[at];
+      if (passed !== undefined) stream.passed.set(at, this.stateOf(passed, seen.destination));
+    }
+    stream.highest = place;
+  }
+
+  private checkSeen(row: EventRow, destination: Destination, stream: Stream): void {
+    if (stream.bytes.has(row.eventId)) return;
+    // The group that it makes is all that IM sees of it; a group carries no event id.
+    if (destination === 'im' && row.eventType === 'RoomCreated') return;
+    const state = this.stateOf(row, destination);
+    if (state === 'failed' || state === 'superseded') return;
+    const place = this.places.get(row.eventId) ?? 0;
+    if (place > stream.highest && state !== 'delivered') return;
+    const how = place < stream.highest ? 'was passed over by later ones' : 'was never seen there';
+    this.fault('INV-17', row, `${named(row)} is ${state} for ${destination} and ${how}`);
+  }
+
+  private stateOf({ eventId }: EventRow, destination: Destination): string {
+    const [row] = this.database.outbox.rowsBy('event', `${eventId}\0${destination}`);
+    if (row === undefined) return 'without a row';
+    return row.status === 'delivered' && row.lastError.includes('superseded')
+      ? 'superseded'
+      : row.status;
+  }
+
+  private onItsWay({ value, topic, offset }: Extract<Observation, { kind: 'appended' }>): void {
+    if (value === null || recordNameOf(value) !== 'EventEnvelope') return;
+    const { eventId, appCode, roomId } = readRecord<Record<string, string>>('EventEnvelope', value);
+    const row = this.database.events.get(eventId as never);
+    if (row !== undefined && Buffer.compare(row.envelope, value) === 0) return;
+    const room = { appCode: appCode ?? '', roomId: roomId ?? '' };
+    const fault =
+      row === undefined ? 'is no committed event' : 'has other bytes than the committed event';
+    this.fault('INV-20', room, `${eventId} was put on ${topic} (offset ${offset}) and ${fault}`);
+  }
+
+  private streamOf(roomKey: string, destination: Destination): Stream {
+    const key = `${roomKey}\0${destination}`;
+    const stream = this.streams.get(key) ?? { highest: -1, passed: new Map(), bytes: new Map() };
+    this.streams.set(key, stream);
+    return stream;
+  }
+
+  private fault(invariant: string, at: { appCode: string; roomId: string }, text: string): void {
+    this.report({ invariant, text, room: { appCode: at.appCode, roomId: at.roomId } });
+  }
+}
+
+/** What of an arrival contradicts the committed event, or null. IM gets texts, others the envelope. */
+function contentFault(seen: Arrived, row: EventRow): string | null {
+  if (seen.appCode !== row.appCode || seen.roomId !== row.roomId) {
+    return `was given out as one of ${seen.appCode}/${seen.roomId}, and is one of ${row.appCode}/${row.roomId}`;
+  }
+  if (recordNameOf(seen.bytes) === 'EventEnvelope') {
+    return Buffer.compare(seen.bytes, row.envelope) === 0
+      ? null
+      : 'has other bytes than the committed event';
+  }
+  const expected = [row.eventId, row.appCode, row.roomId, row.eventType, String(row.roomVersion)];
+  try {
+    const text = JSON.parse(Buffer.from(seen.bytes).toString('utf8')) as Record<string, unknown>;
+    const held = ['event_id', 'app_code', 'room_id', 'type', 'version'].map((name) => text[name]);
+    return held.every((value, at) => value === expected[at])
+      ? null
+      : `says ${held.join(', ')} instead of ${expected.join(', ')}`;
+  } catch {
+    return `cannot be read: ${shown(seen.bytes)}`;
+  }
+}
+
+function named(row: EventRow): string {
+  return `event ${row.eventId} (${row.eventType}, version ${row.roomVersion}.${row.eventIndex})`;
+}
+
+function shown(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('latin1').slice(0, 200);
+}

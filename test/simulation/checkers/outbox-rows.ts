@@ -1,0 +1,157 @@
+/**
+ * The rows of the outbox. INV-19: only the drawn edges happen, the counter of tries lies in the row,
+ * never falls and never passes its maximum, and what identifies a row never changes. INV-21: at most
+ * one valid claim per row and per (room, destination), begun at the oldest unfinished row. INV-16: in
+ * the end each row is delivered, or failed with a reason.
+ *
+ * A mark does not say who made it; a stale worker's is seen by what it does to a row that has ended,
+ * or by the order of arrivals.
+ */
+import type { OutboxRow } from '../../../src/drivers/memory/memory-rows.ts';
+import type { Observation } from '../observations.ts';
+import type { CheckedWorld, Checker, CheckerFactory, Violation } from './checker.ts';
+import { Cursor, readingOf } from './world-reading.ts';
+import type { RowChange } from './world-reading.ts';
+
+/** How far the wall clocks of two pods may lie apart before a claim that ran out proves nothing. */
+const clockSkewMs = 2_000;
+
+const edges: Readonly<Record<OutboxRow['status'], readonly OutboxRow['status'][]>> = {
+  pending: ['delivering', 'delivered'],
+  delivering: ['delivering', 'delivered', 'retryable', 'failed', 'pending'],
+  retryable: ['delivering', 'delivered'],
+  delivered: [],
+  failed: [],
+  published: [],
+};
+const identity = [
+  'eventId',
+  'appCode',
+  'roomId',
+  'roomVersion',
+  'eventIndex',
+  'eventType',
+  'destination',
+  'shard',
+] as const;
+
+/** Makes it; see the file header. */
+export const outboxRows: CheckerFactory = (world, report) => new OutboxRows(world, report);
+
+class OutboxRows implements Checker {
+  readonly invariants = ['INV-16', 'INV-19', 'INV-21'];
+  private readonly world: CheckedWorld;
+  private readonly report: (violation: Violation) => void;
+  private readonly changes: Cursor<RowChange<bigint, OutboxRow>>;
+  private nowMs = 0;
+
+  constructor(world: CheckedWorld, report: (violation: Violation) => void) {
+    this.world = world;
+    this.report = report;
+    this.changes = new Cursor(readingOf(world).outbox);
+  }
+
+  observe(observation: Observation): void {
+    this.nowMs = observation.atMs;
+    this.look();
+  }
+
+  atEnd(): void {
+    this.look();
+    for (const row of this.world.database.outbox.values()) {
+      if (row.status === 'delivered' || (row.status === 'failed' && row.lastError !== '')) continue;
+      const claim =
+        row.status === 'delivering'
+          ? `, claimed by ${row.workerId} until ${row.lockUntilMs} ms`
+          : `, ${row.retryCount} tries, next at ${row.nextRetryAtMs} ms, last error "${row.lastError}"`;
+      this.fault(
+        'INV-16',
+        row,
+        `${named(row)} is ${row.status} at the end (${this.nowMs} ms)${claim}`,
+      );
+    }
+  }
+
+  private look(): void {
+    for (const { before, after } of this.changes.fresh()) {
+      if (after === undefined) continue;
+      if (before === undefined) this.checkNew(after);
+      else this.checkEdge(before, after);
+      const isClaim = after.status === 'delivering' && before?.claimToken !== after.claimToken;
+      if (isClaim) this.checkClaim(before, after);
+    }
+  }
+
+  private checkNew(row: OutboxRow): void {
+    if (row.status === 'pending' && row.retryCount === 0) return;
+    this.fault('INV-19', row, `${named(row)} began as ${row.status} with ${row.retryCount} tries`);
+  }
+
+  private checkEdge(before: OutboxRow, after: OutboxRow): void {
+    if (!edges[before.status].includes(after.status)) {
+      this.fault('INV-19', after, `${named(after)} went from ${before.status} to ${after.status}`);
+    }
+    for (const field of identity) {
+      if (before[field] === after[field]) continue;
+      this.fault('INV-19', after, `${named(before)} changed its ${field} to ${after[field]}`);
+    }
+    const tries = after.retryCount - before.retryCount;
+    const mayCount = after.status === 'retryable' || after.status === 'failed';
+    if (tries < 0 || tries > (mayCount ? 1 : 0)) {
+      this.fault(
+        'INV-19',
+        after,
+        `${named(after)} went from ${before.status} to ${after.status} and from ${before.retryCount} to ${after.retryCount} tries`,
+      );
+    }
+    const max = this.world.maxRetryCount ?? Infinity;
+    const isOver = after.retryCount > max || (mayCount && tries > 0 && after.retryCount >= max);
+    if (isOver && after.status !== 'failed') {
+      this.fault(
+        'INV-19',
+        after,
+        `${named(after)} is ${after.status} after ${after.retryCount} of at most ${max} tries`,
+      );
+    }
+  }
+
+  private checkClaim(before: OutboxRow | undefined, after: OutboxRow): void {
+    if (before !== undefined && isValid(before, this.nowMs)) {
+      this.fault(
+        'INV-21',
+        after,
+        `${named(after)} was claimed by ${after.workerId} (${after.claimToken}) at ${this.nowMs} ms, and ${before.workerId} holds it (${before.claimToken}) until ${before.lockUntilMs} ms`,
+      );
+    }
+    const { appCode, roomId, destination } = after;
+    const stream = `${appCode}\0${roomId}\0${destination}`;
+    for (const other of this.world.database.outbox.rowsBy('stream', stream)) {
+      if (other.claimToken === after.claimToken) continue;
+      if (isValid(other, this.nowMs)) {
+        this.fault(
+          'INV-21',
+          after,
+          `${named(after)} was claimed as ${after.claimToken} while ${named(other)} of the same stream is under way as ${other.claimToken} until ${other.lockUntilMs} ms`,
+        );
+      } else if (other.rowId < after.rowId) {
+        this.fault(
+          'INV-21',
+          after,
+          `${named(after)} was claimed past ${named(other)}, which is ${other.status}`,
+        );
+      }
+    }
+  }
+
+  private fault(invariant: string, { appCode, roomId }: OutboxRow, text: string): void {
+    this.report({ invariant, text, room: { appCode, roomId } });
+  }
+}
+
+function isValid({ status, lockUntilMs }: OutboxRow, nowMs: number): boolean {
+  return status === 'delivering' && lockUntilMs > nowMs + clockSkewMs;
+}
+
+function named(row: OutboxRow): string {
+  return `outbox row ${row.rowId} (${row.eventType}, version ${row.roomVersion}.${row.eventIndex}, ${row.destination})`;
+}

@@ -1,0 +1,288 @@
+/** Judges of the outbox and of what arrived outside, before doctored runs. */
+import { beforeAll, describe } from 'vitest';
+import type { OutboxRow } from '../../../../src/drivers/memory/memory-rows.ts';
+import { arrivals } from '../../../simulation/checkers/arrivals.ts';
+import type { CheckedWorld } from '../../../simulation/checkers/checker.ts';
+import { outboxRows } from '../../../simulation/checkers/outbox-rows.ts';
+import type { Observation } from '../../../simulation/observations.ts';
+import { after, committedAt, editObserved, itSees, observed } from './doctoring.ts';
+import { healthyRun } from './healthy-run.ts';
+import type { Entry } from './recorded-run.ts';
+
+type Arrived = Extract<Observation, { kind: 'arrived' }>;
+
+let entries: readonly Entry[];
+const run = (): readonly Entry[] => entries;
+
+beforeAll(async () => {
+  entries = await healthyRun();
+});
+
+/** Changes of one outbox row in its order. */
+function changesOf(match: (row: OutboxRow) => boolean): Extract<Entry, { kind: 'row' }>[] {
+  return entries.filter(
+    (entry): entry is Extract<Entry, { kind: 'row' }> =>
+      entry.kind === 'row' && entry.table === 'outbox' && match(entry.row as OutboxRow),
+  );
+}
+
+/** The run with one more change of the last state of the first row that ends so. */
+function withChange(
+  status: OutboxRow['status'],
+  fields: Partial<OutboxRow>,
+  alsoBefore: Partial<OutboxRow> = {},
+): readonly Entry[] {
+  const at = entries.findIndex(
+    (entry) =>
+      entry.kind === 'row' &&
+      entry.table === 'outbox' &&
+      (entry.row as OutboxRow).status === status,
+  );
+  const entry = entries[at] as Extract<Entry, { kind: 'row' }>;
+  const before = { ...(entry.row as OutboxRow), ...alsoBefore };
+  const more = { ...entry, row: { ...before, ...fields } };
+  const rest = entries
+    .slice(at + 1)
+    .filter((each) => each.kind !== 'row' || each.key !== entry.key);
+  return [...entries.slice(0, at), { ...entry, row: before }, more, committedAt(nowMs), ...rest];
+}
+
+const nowMs = 1_700_000_016_000;
+
+const endedAs =
+  (fields: Partial<OutboxRow>) =>
+  ({ database }: CheckedWorld): void => {
+    const [row] = database.outbox.values();
+    if (row !== undefined) database.outbox.set(row.rowId, { ...row, ...fields });
+  };
+
+const isArrival =
+  (version: number, destination = 'activity', room = 'r1', app = 'app1') =>
+  (seen: Arrived): boolean =>
+    seen.destination === destination &&
+    seen.roomId === room &&
+    seen.appCode === app &&
+    changesOf((row) => row.eventId === seen.eventId).some(
+      ({ row }) => (row as OutboxRow).roomVersion === BigInt(version),
+    );
+
+describe('INV-16: in the end an outbox row', () => {
+  const stuck = { status: 'delivering', workerId: 'relay-1', lockUntilMs: 5 } as const;
+  const title = 'is not left in the hands of a worker';
+  const words =
+    /outbox row 1 \(RoomCreated, version 1.0, im\) is delivering at the end .* claimed by relay-1 until 5 ms/;
+  itSees(title, outboxRows, run, { beforeEnd: endedAs(stuck) }, 'INV-16', words);
+  itSees(
+    'is not failed without a reason',
+    outboxRows,
+    run,
+    { beforeEnd: endedAs({ status: 'failed', lastError: '' }) },
+    'INV-16',
+    'is failed at the end',
+  );
+});
+
+describe('INV-17: first arrivals', () => {
+  itSees(
+    'come in version order',
+    arrivals,
+    run,
+    { entries: () => swapped(isArrival(5), isArrival(6)) },
+    'INV-17',
+    /version 5.0\) arrived first at activity .* after event .* version 6.0\) had, and was delivering/,
+  );
+  itSees(
+    'leave none out in the middle',
+    arrivals,
+    run,
+    { entries: editObserved('arrived', isArrival(6), () => []) },
+    'INV-17',
+    /version 6.0\) is delivered for activity and was passed over by later ones/,
+  );
+  itSees(
+    'leave none out at the end',
+    arrivals,
+    run,
+    { entries: editObserved('arrived', isArrival(25), () => []) },
+    'INV-17',
+    /version 25.0\) is delivered for activity and was never seen there/,
+  );
+});
+
+describe('INV-18: a repeat', () => {
+  itSees(
+    'has the bytes of the first arrival',
+    arrivals,
+    run,
+    {
+      entries: after('arrived', isArrival(6, 'im'), (seen) => [
+        observed({ ...seen, bytes: Buffer.concat([seen.bytes, Buffer.from(' ')]) }),
+      ]),
+    },
+    'INV-18',
+    /version 6.0\) arrived again at im .* with other bytes/,
+  );
+});
+
+describe('INV-19: an outbox row', () => {
+  const edge = (
+    title: string,
+    from: OutboxRow['status'],
+    fields: Partial<OutboxRow>,
+    words: string | RegExp,
+    alsoBefore: Partial<OutboxRow> = {},
+  ): void =>
+    itSees(
+      title,
+      outboxRows,
+      run,
+      { entries: () => withChange(from, fields, alsoBefore), world: { maxRetryCount: 3 } },
+      'INV-19',
+      words,
+    );
+
+  edge(
+    'does not come back from its end',
+    'delivered',
+    { status: 'pending' },
+    'went from delivered to pending',
+  );
+  edge(
+    'is not retried before it was sent',
+    'pending',
+    { status: 'retryable' },
+    'went from pending to retryable',
+  );
+  edge(
+    'keeps its identity',
+    'pending',
+    { status: 'delivering', destination: 'rtc' },
+    'changed its destination to rtc',
+  );
+  edge(
+    'never forgets a try',
+    'retryable',
+    { status: 'delivering', retryCount: 0 },
+    'from 1 to 0 tries',
+  );
+  edge(
+    'counts one try at a time',
+    'delivering',
+    { status: 'retryable', retryCount: 2 },
+    'from 0 to 2 tries',
+  );
+  edge(
+    'is failed at the maximum',
+    'delivering',
+    { status: 'retryable', retryCount: 3 },
+    'is retryable after 3 of at most 3 tries',
+    { retryCount: 2 },
+  );
+});
+
+describe('INV-20: what is seen outside', () => {
+  const arrivedAs = (title: string, fields: Partial<Arrived>, words: string | RegExp): void =>
+    itSees(
+      title,
+      arrivals,
+      run,
+      { entries: after('arrived', isArrival(6), (seen) => [observed({ ...seen, ...fields })]) },
+      'INV-20',
+      words,
+    );
+
+  arrivedAs(
+    'is a committed event',
+    { eventId: 'nobody-s' },
+    /nobody-s arrived at activity .* is no committed event/,
+  );
+  arrivedAs(
+    'is of its own room',
+    { roomId: 'r2' },
+    /was given out as one of app1\/r2, and is one of app1\/r1/,
+  );
+  arrivedAs(
+    'has the bytes that were committed',
+    { bytes: Buffer.from('{"event_id":"x"}') },
+    /says x, .* instead of/,
+  );
+  itSees(
+    'was not put on its topic before it was committed',
+    arrivals,
+    run,
+    { entries: () => [envelopeOnTopic(), ...entries] },
+    'INV-20',
+    /was put on rig.events.activity \(offset 0\) and is no committed event/,
+  );
+});
+
+describe('INV-21: a claim', () => {
+  const lockUntilMs = nowMs + 60_000;
+  itSees(
+    'is not taken while another one is valid',
+    outboxRows,
+    run,
+    {
+      entries: () =>
+        withChange('delivering', { claimToken: 'another', workerId: 'relay-2' }, { lockUntilMs }),
+    },
+    'INV-21',
+    /was claimed by relay-2 \(another\) .* and relay-1 holds it \(claim-\d+\) until/,
+  );
+  itSees(
+    'is the only one of its stream',
+    outboxRows,
+    run,
+    { entries: () => claimedApart({ lockUntilMs }) },
+    'INV-21',
+    /was claimed as another while outbox row \d+ .* of the same stream is under way as claim-\d+/,
+  );
+  itSees(
+    'begins at the oldest unfinished row',
+    outboxRows,
+    run,
+    { entries: () => claimedApart({ status: 'pending', claimToken: '' }) },
+    'INV-21',
+    /was claimed past outbox row \d+ .* which is pending/,
+  );
+});
+
+/** The second row of the first run is claimed by somebody else, while the first one is `head`. */
+function claimedApart(head: Partial<OutboxRow>): readonly Entry[] {
+  const claims = changesOf((row) => row.status === 'delivering');
+  const [first] = claims;
+  const token = (first?.row as OutboxRow).claimToken;
+  const second = claims.find(
+    ({ key, row }) => key !== first?.key && (row as OutboxRow).claimToken === token,
+  );
+  if (first === undefined || second === undefined) throw new Error('no run to doctor');
+  const at = entries.indexOf(first);
+  const apart = { ...second, row: { ...(second.row as OutboxRow), claimToken: 'another' } };
+  const changed = { ...first, row: { ...(first.row as OutboxRow), ...head } };
+  return [...entries.slice(0, at), changed, committedAt(nowMs), apart, committedAt(nowMs)];
+}
+
+/** The run with two arrivals in the other order. */
+function swapped(
+  one: (seen: Arrived) => boolean,
+  other: (seen: Arrived) => boolean,
+): readonly Entry[] {
+  const find = (match: (seen: Arrived) => boolean): number =>
+    entries.findIndex(
+      (entry) =>
+        entry.kind === 'observed' &&
+        entry.observation.kind === 'arrived' &&
+        match(entry.observation),
+    );
+  const [first, second] = [find(one), find(other)];
+  const changed = [...entries];
+  [changed[first], changed[second]] = [entries[second] as Entry, entries[first] as Entry];
+  return changed;
+}
+
+function envelopeOnTopic(): Entry {
+  const event = entries.find((entry) => entry.kind === 'row' && entry.table === 'events');
+  const { envelope: value } = (event as { row: { envelope: Uint8Array } }).row;
+  const at = { topic: 'rig.events.activity', partition: 0, offset: 0n };
+  return observed({ kind: 'appended', atMs: 0, ...at, value });
+}
