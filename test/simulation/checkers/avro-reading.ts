@@ -4,8 +4,9 @@
  * codec, so that a fault there is not a fault here.
  */
 import { readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import avsc from 'avsc';
+import { projectRoot } from '../../../src/main/project-root.ts';
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 type JsonObject = { readonly [key: string]: Json };
@@ -21,7 +22,7 @@ export type RecordName =
 
 const markerHex = 'c301';
 const headerBytes = 10;
-const folder = new URL('../../../schemas/avro/', import.meta.url);
+const folder = join(projectRoot(), 'schemas', 'avro');
 
 const bigintLong = avsc.types.LongType.__with(
   {
@@ -64,6 +65,17 @@ export function readRecord<T>(name: RecordName, bytes: Uint8Array): T {
   return type.fromBuffer(buffer.subarray(headerBytes)) as T;
 }
 
+/** As `readRecord`; null for bytes that are no such record, for those who only look in passing. */
+export function readIfAny<T>(name: RecordName, bytes: Uint8Array): T | null {
+  if (recordNameOf(bytes) !== name) return null;
+  try {
+    return readRecord<T>(name, bytes);
+  } catch {
+    // Damaged behind its header: whoever must be able to read it says so.
+    return null;
+  }
+}
+
 /** The canonical bytes of a record. */
 export function writeRecord(name: RecordName, value: unknown): Buffer {
   const { type, header } = readerOf(name);
@@ -103,7 +115,7 @@ function readSchemas(): void {
     .map((file) => file.replaceAll('\\', '/'));
   const byName = new Map<string, JsonObject>();
   for (const file of files) {
-    const text = readFileSync(fileURLToPath(new URL(file, folder)), 'utf8');
+    const text = readFileSync(join(folder, file), 'utf8');
     const schema = JSON.parse(text) as JsonObject & { readonly name: string };
     byName.set(`roomcell.${schema.name}`, schema);
   }
