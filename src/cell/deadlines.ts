@@ -35,6 +35,8 @@ export class Deadlines {
   private readonly roomHasWork: (room: RoomCell) => void;
   private readonly armed = new Map<RoomCell, CancelTimer>();
   private stopped = false;
+  /** Partitions whose last look met an outage. */
+  private readonly unread = new Set<Partition>();
   private readonly outage: OutageNote;
 
   constructor(context: CellContext, registry: RoomRegistry, roomHasWork: (room: RoomCell) => void) {
@@ -67,8 +69,9 @@ export class Deadlines {
     this.arm(room);
   }
 
-  /** Drops the timers of rooms that left memory. */
+  /** Drops the timers of rooms that left memory. What was unread there is the next owner's. */
   forget(partition: Partition): void {
+    this.noteRead(partition, true);
     for (const [room, cancel] of this.armed) {
       if (room.partition !== partition) continue;
       cancel();
@@ -82,7 +85,7 @@ export class Deadlines {
     if (this.stopped) return;
     try {
       const due = await rooms.dueRooms(partition.id, clock.wallMs(), wokenPerPoll);
-      this.outage.note(false);
+      this.noteRead(partition, true);
       for (const key of due) {
         if (partition.active && !this.stopped) this.registry.ensure(key, partition);
       }
@@ -91,8 +94,14 @@ export class Deadlines {
       // The next look comes by itself. For a node without work it is the only one that sees an
       // outage, so readiness hears of it.
       log.debug({ partition: partition.id, error: error.message }, 'due rooms unread');
-      this.outage.note(true);
+      this.noteRead(partition, false);
     }
+  }
+
+  private noteRead(partition: Partition, wasRead: boolean): void {
+    if (wasRead || !partition.active) this.unread.delete(partition);
+    else this.unread.add(partition);
+    this.outage.note(this.unread.size > 0);
   }
 
   /** Leaves all deadlines from here on to the next owner (LEASE-22). Idempotent. */

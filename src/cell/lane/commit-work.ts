@@ -69,7 +69,7 @@ export class CommitWork {
       const ensured = await ensureLeases(this.context, roomsOf(left));
       noteLeaseTime(left, this.context.clock.monoMs() - startedMonoMs);
       left = this.dropLost(left, ensured.lost);
-      if (left.length === 0) return;
+      if (left.length === 0) continue;
       const drafts = left.flatMap(({ rooms }) =>
         rooms.map((work) => decideRoom(this.context, work, this.setAside)),
       );

@@ -83,6 +83,25 @@ describe('readiness', () => {
     node.source.assign([]);
     await eventually('DB_DOWN is gone', () => node.cell.readiness().ready);
   });
+
+  it('forgets it, too, when the lease tells that the batch is another node’s', async () => {
+    const rig = new CellRig(1);
+    const stores = storesOf(rig);
+    const node = await rig.startNode('a', { stores });
+    const outage = Array.from({ length: 1000 }, () => ({ kind: 'unavailable' as const }));
+    stores.lane.faults.push(...outage);
+    rig.send('r1', 'c1', 'u1', createRoomBody());
+    await eventually('DB_DOWN is named', () => node.cell.readiness().reasons.includes('DB_DOWN'));
+    // It does not come back: its next takeover waits for ever.
+    stores.partitions.takeover = () => new Promise(() => undefined);
+    const row = rig.database.owners.get(0);
+    if (row === undefined) throw new Error('partition 0 has no owner row');
+    Object.assign(row, { epoch: row.epoch + 1n, incarnation: 'inc-b' });
+    rig.keys.forge(roomKeyOf(rigApp, 'r1' as RoomId), row.epoch);
+    await eventually('only the takeover is waited for', () => {
+      return node.cell.readiness().reasons.join() === 'TAKING_OVER';
+    });
+  });
 });
 
 describe('an outage that no transaction meets', () => {
@@ -114,6 +133,18 @@ describe('an outage that no transaction meets', () => {
     expect(node.cell.readiness().reasons).toEqual(['DB_DOWN']);
     rooms.dueRooms = due;
     await lookAtDueRooms(rig);
+    expect(node.cell.readiness()).toEqual({ ready: true, reasons: [] });
+  });
+
+  it('ends for a node that loses its last partition: nobody asks there any more', async () => {
+    const rig = new CellRig(2);
+    const stores = storesOf(rig);
+    const node = await rig.startNode('a', { stores });
+    stores.rooms.dueRooms = away;
+    await lookAtDueRooms(rig);
+    node.source.assign([1]);
+    expect(node.cell.readiness().reasons).toEqual(['DB_DOWN']);
+    node.source.assign([]);
     expect(node.cell.readiness()).toEqual({ ready: true, reasons: [] });
   });
 
