@@ -1,13 +1,18 @@
 /** Every judge of a simulated run. */
 import { agreeingTables } from './agreeing-tables.ts';
 import { answeredCommands } from './answered-commands.ts';
+import { appsApart } from './apps-apart.ts';
 import { arrivals } from './arrivals.ts';
 import type { CheckerFactory } from './checker.ts';
 import { fence } from './fence.ts';
+import { giftSums } from './gift-sums.ts';
+import { money } from './money.ts';
 import { offsetFates } from './offset-fates.ts';
 import { orderInTime } from './order-in-time.ts';
 import { outboxRows } from './outbox-rows.ts';
+import { presence } from './presence.ts';
 import { rebuiltState } from './rebuilt-state.ts';
+import { seats } from './seats.ts';
 import { sentCommands } from './sent-commands.ts';
 import { settledCalls } from './settled-calls.ts';
 import { uniqueRows } from './unique-rows.ts';
@@ -27,4 +32,9 @@ export const allCheckers: readonly CheckerFactory[] = [
   settledCalls,
   outboxRows,
   arrivals,
+  money,
+  giftSums,
+  seats,
+  presence,
+  appsApart,
 ];

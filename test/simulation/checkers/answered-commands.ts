@@ -4,7 +4,7 @@
  * is not committed when the answer leaves.
  */
 import type { Observation, SentCall } from '../observations.ts';
-import { readRecord, recordNameOf, branchOf } from './avro-reading.ts';
+import { branchOf, readIfAny } from './avro-reading.ts';
 import { commandOf, isSameEnd, roomOfKey, saying, toldBy, toldByBytes } from './calls.ts';
 import type { NamedCommand, ToldEnd } from './calls.ts';
 import type { CheckedWorld, Checker, CheckerFactory, Violation } from './checker.ts';
@@ -86,8 +86,7 @@ class AnsweredCommands implements Checker {
 
   /** A reply on its topic has left its cell: what it carries must be stored by now. */
   private appended(value: Uint8Array, offset: bigint): void {
-    if (recordNameOf(value) !== 'ReplyRecord') return;
-    const branch = branchOf(readRecord<{ content: unknown }>('ReplyRecord', value).content);
+    const branch = branchOf(readIfAny<{ content: unknown }>('ReplyRecord', value)?.content);
     if (branch?.name !== 'ResultReply') return;
     const { resultBytes, view } = branch.value as {
       readonly resultBytes: Uint8Array;

@@ -5,7 +5,7 @@
  */
 import type { EventRow } from '../../../src/ports/commit-lane.ts';
 import type { Observation } from '../observations.ts';
-import { readRecord, recordNameOf } from './avro-reading.ts';
+import { readIfAny, recordNameOf } from './avro-reading.ts';
 import type { CheckedWorld, Checker, CheckerFactory, Violation } from './checker.ts';
 import { Cursor, readingOf } from './world-reading.ts';
 import type { WorldReading } from './world-reading.ts';
@@ -136,8 +136,10 @@ class Arrivals implements Checker {
   }
 
   private onItsWay({ value, topic, offset }: Extract<Observation, { kind: 'appended' }>): void {
-    if (value === null || recordNameOf(value) !== 'EventEnvelope') return;
-    const { eventId, appCode, roomId } = readRecord<Record<string, string>>('EventEnvelope', value);
+    if (value === null) return;
+    const envelope = readIfAny<Record<string, string>>('EventEnvelope', value);
+    if (envelope === null) return;
+    const { eventId, appCode, roomId } = envelope;
     const row = this.database.events.get(eventId as never);
     if (row !== undefined && Buffer.compare(row.envelope, value) === 0) return;
     const room = { appCode: appCode ?? '', roomId: roomId ?? '' };

@@ -8,7 +8,7 @@
  * that died or was cut off right after its commit may have told nobody; then none is asked for.
  */
 import type { Observation } from '../observations.ts';
-import { branchOf, readRecord, recordNameOf } from './avro-reading.ts';
+import { branchOf, readIfAny } from './avro-reading.ts';
 import { commandOf, toldBy } from './calls.ts';
 import type { CheckedWorld, Checker, CheckerFactory, Violation } from './checker.ts';
 import { recordsOf, rowKeyOf } from './command-records.ts';
@@ -154,9 +154,9 @@ class OffsetFates implements Checker {
       this.correlations.set(`${record.partition}/${record.offset}`, correlation);
       return;
     }
-    if (record.value === null || recordNameOf(record.value) !== 'ReplyRecord') return;
-    const { content } = readRecord<{ readonly content: unknown }>('ReplyRecord', record.value);
-    if (branchOf(content)?.name === 'RefusalReply') this.refused.add(correlation);
+    if (record.value === null) return;
+    const reply = readIfAny<{ readonly content: unknown }>('ReplyRecord', record.value);
+    if (branchOf(reply?.content)?.name === 'RefusalReply') this.refused.add(correlation);
   }
 
   private fault(at: string, key: string, text: string): void {

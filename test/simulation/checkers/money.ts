@@ -1,0 +1,207 @@
+/**
+ * The wallet's books against the log. INV-22: each key is debited once at most; a committed gift has
+ * a debit of exactly its coins that stands; a debit without a gift was given back, by a settlement
+ * that is acknowledged. INV-25: no coin is made and none is lost; who gives to whom in a ring, and
+ * how often, changes only what was debited.
+ */
+import type { LogRow } from '../../../src/ports/commit-lane.ts';
+import type { LedgerEntry } from '../../../src/drivers/wallet-stand-in/wallet-ledger.ts';
+import type { SettlementRecord } from '../../../src/drivers/memory/gift-rows.ts';
+import type { CheckedWorld, Checker, CheckerFactory, Violation } from './checker.ts';
+import { debitKeyOf } from './derived.ts';
+import { Cursor, eventsOf, readingOf } from './world-reading.ts';
+import type { LoggedStep, WorldReading } from './world-reading.ts';
+
+/** What the books say under one key. */
+interface Book {
+  readonly appCode: string;
+  readonly debits: LedgerEntry[];
+  readonly refunds: LedgerEntry[];
+}
+
+interface PaidGift {
+  readonly row: LogRow;
+  readonly coins: bigint;
+}
+
+/** Makes it; see the file header. */
+export const money: CheckerFactory = (world, report) => new Money(world, report);
+
+class Money implements Checker {
+  readonly invariants = ['INV-22', 'INV-25'];
+  private readonly world: CheckedWorld;
+  private readonly report: (violation: Violation) => void;
+  private readonly reading: WorldReading;
+  private readonly steps: Cursor<LoggedStep>;
+
+  constructor(world: CheckedWorld, report: (violation: Violation) => void) {
+    this.world = world;
+    this.report = report;
+    this.reading = readingOf(world);
+    this.steps = new Cursor(this.reading.steps);
+  }
+
+  /** Coins are taken before a gift is committed, never after. */
+  observe(): void {
+    this.reading.catchUp();
+    for (const { row, events } of this.steps.fresh()) {
+      const coins = giftCoins(events);
+      if (coins === 0n) continue;
+      const key = debitKeyOf(row.appCode, row.roomId, row.commandId);
+      const found = this.world.wallet.ledger.find(key, row.appCode);
+      if (found.kind === 'found' && found.receipt.coins === coins) continue;
+      const held =
+        found.kind === 'found'
+          ? `${found.receipt.coins} coins are debited`
+          : `its key is ${found.kind}`;
+      this.fault(row, `${row.commandId} was committed as a gift of ${coins} coins, and ${held}`);
+    }
+  }
+
+  atEnd(): void {
+    this.observe();
+    const books = this.books();
+    const gifts = this.gifts();
+    for (const [key, gift] of gifts) this.checkGift(gift, books.get(key));
+    for (const [key, book] of books) {
+      this.checkOnce(key, book);
+      if (!gifts.has(key)) this.checkGivenBack(key, book);
+    }
+    for (const row of this.world.database.settlements.values()) {
+      this.checkSettlement(row, gifts.has(row.debitKey), books.get(row.debitKey));
+    }
+    this.checkTotals();
+  }
+
+  private checkGift({ row, coins }: PaidGift, book: Book | undefined): void {
+    const [debit] = book?.debits ?? [];
+    const what = `${row.commandId} gave ${coins} coins of ${row.actorUserId}`;
+    if (debit === undefined) this.fault(row, `${what}, and nothing was debited for it`);
+    else if (
+      debit.coins !== coins ||
+      debit.userId !== row.actorUserId ||
+      book?.appCode !== row.appCode
+    ) {
+      this.fault(
+        row,
+        `${what}, and ${debit.coins} of ${debit.userId} in ${debit.appCode} were debited`,
+      );
+    }
+    if (book?.refunds.length !== 0) this.fault(row, `${what}, and its debit was given back`);
+  }
+
+  private checkOnce(key: string, { appCode, debits, refunds }: Book): void {
+    if (debits.length <= 1 && refunds.length <= debits.length) return;
+    const text = `key ${key} of ${appCode} was debited ${debits.length} times and given back ${refunds.length} times`;
+    this.report({ invariant: 'INV-22', text, room: null });
+  }
+
+  private checkGivenBack(key: string, { appCode, debits, refunds }: Book): void {
+    const settlement = this.world.database.settlements.get(key);
+    const [debit] = debits;
+    const [refund] = refunds;
+    if (debit === undefined || refund?.coins === debit.coins) return;
+    const room = settlement === undefined ? null : { appCode, roomId: settlement.roomId };
+    const why =
+      settlement === undefined
+        ? 'and no settlement knows of it'
+        : `and its settlement (${settlement.commandId}, ${settlement.reason}) is ${settlement.status} after ${settlement.tries} tries: ${settlement.lastError}`;
+    const text = `${debit.coins} coins of ${debit.userId} were debited under ${key} for no committed gift, ${refund?.coins ?? 0n} given back, ${why}`;
+    this.report({ invariant: 'INV-22', text, room });
+  }
+
+  private checkSettlement(row: SettlementRecord, isGift: boolean, book: Book | undefined): void {
+    const { appCode, roomId, commandId } = row;
+    const log = this.world.database.log.get(`${appCode}\0${roomId}\0${commandId}`);
+    const given = book?.refunds[0]?.coins ?? 0n;
+    const faults = [
+      ...(row.status === 'settled'
+        ? []
+        : [`is ${row.status} at the end after ${row.tries} tries: ${row.lastError}`]),
+      ...(isGift ? ['voids the debit of a gift that is committed'] : []),
+      ...(row.debitKey === debitKeyOf(appCode, roomId, commandId)
+        ? []
+        : ['is not under its command’s key']),
+      ...(log?.outcome === 'rejected'
+        ? []
+        : [`belongs to a command that ended ${log?.outcome ?? 'nowhere'}`]),
+      ...(row.status !== 'settled' || row.refundedCoins === given
+        ? []
+        : [`says ${row.refundedCoins} coins were given back, and the books ${given}`]),
+    ];
+    for (const fault of faults) {
+      this.report({
+        invariant: 'INV-22',
+        text: `the settlement of ${commandId} ${fault}`,
+        room: { appCode, roomId },
+      });
+    }
+  }
+
+  private checkTotals(): void {
+    const { ledger } = this.world.wallet;
+    const moved = new Map<string, bigint>();
+    for (const { kind, appCode, userId, coins } of ledger.entries()) {
+      const user = `${appCode}/${userId}`;
+      moved.set(user, (moved.get(user) ?? 0n) + (kind === 'debit' ? -coins : coins));
+    }
+    for (const { appCode, userId, openingCoins, adjustedCoins, coins } of ledger.allAccounts()) {
+      const expected = openingCoins + adjustedCoins + (moved.get(`${appCode}/${userId}`) ?? 0n);
+      if (coins === expected && coins >= 0n) continue;
+      const text = `${userId} of ${appCode} has ${coins} coins, and what it began with and was moved makes ${expected}`;
+      this.report({ invariant: 'INV-25', text, room: null });
+    }
+    this.checkIncome();
+  }
+
+  /** What payers have less, receivers have more: the parts of the committed gifts. */
+  private checkIncome(): void {
+    const { ledger } = this.world.wallet;
+    const given = new Map<string, bigint>();
+    for (const { row } of this.gifts().values()) {
+      for (const event of eventsOf(row).events) {
+        if (event.type !== 'RoomGiftSent') continue;
+        const user = `${row.appCode}/${event.targetUserId}`;
+        given.set(user, (given.get(user) ?? 0n) + event.coins);
+      }
+    }
+    for (const { appCode, userId, incomeCoins } of ledger.allAccounts()) {
+      const expected = given.get(`${appCode}/${userId}`) ?? 0n;
+      if (incomeCoins === expected) continue;
+      const text = `${userId} of ${appCode} has an income of ${incomeCoins} coins, and the committed gifts to it are worth ${expected}`;
+      this.report({ invariant: 'INV-25', text, room: null });
+    }
+  }
+
+  private books(): ReadonlyMap<string, Book> {
+    const books = new Map<string, Book>();
+    for (const entry of this.world.wallet.ledger.entries()) {
+      const { key, appCode, kind } = entry;
+      const book = books.get(key) ?? { appCode, debits: [], refunds: [] };
+      books.set(key, book);
+      (kind === 'debit' ? book.debits : book.refunds).push(entry);
+    }
+    return books;
+  }
+
+  private gifts(): ReadonlyMap<string, PaidGift> {
+    const gifts = new Map<string, PaidGift>();
+    for (const row of this.world.database.log.values()) {
+      if (row.commandType !== 'SendGift' || row.events === null) continue;
+      const key = debitKeyOf(row.appCode, row.roomId, row.commandId);
+      gifts.set(key, { row, coins: giftCoins(eventsOf(row).events) });
+    }
+    return gifts;
+  }
+
+  private fault({ appCode, roomId }: LogRow, text: string): void {
+    this.report({ invariant: 'INV-22', text, room: { appCode, roomId } });
+  }
+}
+
+function giftCoins(events: LoggedStep['events']): bigint {
+  return events.reduce(
+    (sum, event) => sum + (event.type === 'RoomGiftSent' ? event.coins : 0n),
+    0n,
+  );
+}

@@ -1,0 +1,141 @@
+/**
+ * INV-26: a user sits on one seat at most and a seat holds one user at most, who is present; locked
+ * seats are empty. INV-27: whatever speaks of a mic session speaks of the one that holds the seat:
+ * nothing that carries an older session, or an older time of the same one, changes a newer.
+ */
+import { roomOfKey } from './calls.ts';
+import type { CheckedWorld, Checker, CheckerFactory, Violation } from './checker.ts';
+import { recordsOf } from './command-records.ts';
+import { sessionIdOf } from './derived.ts';
+import type { LoggedEvent, MicFields, RoomModel } from './room-model.ts';
+import { Cursor, readingOf } from './world-reading.ts';
+import type { LoggedStep, WorldReading } from './world-reading.ts';
+
+/** Makes it; see the file header. */
+export const seats: CheckerFactory = (world, report) => new Seats(world, report);
+
+class Seats implements Checker {
+  readonly invariants = ['INV-26', 'INV-27'];
+  private readonly world: CheckedWorld;
+  private readonly report: (violation: Violation) => void;
+  private readonly reading: WorldReading;
+  private readonly steps: Cursor<LoggedStep>;
+
+  constructor(world: CheckedWorld, report: (violation: Violation) => void) {
+    this.world = world;
+    this.report = report;
+    this.reading = readingOf(world);
+    this.steps = new Cursor(this.reading.steps);
+  }
+
+  observe(): void {
+    this.reading.catchUp();
+    for (const step of this.steps.fresh()) this.checkStep(step);
+  }
+
+  atEnd(): void {
+    this.observe();
+    for (const step of this.reading.steps) this.checkNamedSession(step);
+  }
+
+  private checkStep(step: LoggedStep): void {
+    for (const [index, event] of step.events.entries()) {
+      const before = step.states[index];
+      if (before === undefined) continue;
+      if (event.type === 'RoomMicUp') this.checkUp(step, event, before);
+      if (event.type === 'RoomMicDown' || event.type === 'RoomMicPublishing') {
+        this.checkSession(step, event, before);
+      }
+    }
+    const after = step.states.at(-1);
+    for (const fault of after === undefined ? [] : seatFaults(after))
+      this.fault('INV-26', step, fault);
+  }
+
+  private checkUp(step: LoggedStep, event: MicFields, before: RoomModel): void {
+    const { userId, seatNo, micSessionId } = event;
+    const seat = before.seats.find((each) => each.seatNo === seatNo);
+    if (seat?.occupancy !== null) {
+      this.fault(
+        'INV-26',
+        step,
+        `${userId} took seat ${seatNo}, ${seat === undefined ? 'which the room lacks' : `on which ${seat.occupancy.userId} sat`}`,
+      );
+    }
+    const { row } = step;
+    const expected = sessionIdOf(row.appCode, row.roomId, row.commandId);
+    if (micSessionId === expected) return;
+    this.fault(
+      'INV-27',
+      step,
+      `${userId} began the session ${micSessionId} on seat ${seatNo}, and ${row.commandId} makes ${expected}: a session is used again`,
+    );
+  }
+
+  private checkSession(
+    step: LoggedStep,
+    event: Extract<LoggedEvent, { type: 'RoomMicDown' | 'RoomMicPublishing' }>,
+    before: RoomModel,
+  ): void {
+    const { type, userId, seatNo, micSessionId } = event;
+    const held = before.seats.find((each) => each.seatNo === seatNo)?.occupancy ?? null;
+    if (held?.micSessionId !== micSessionId || held.userId !== userId) {
+      const holder =
+        held === null
+          ? 'nobody sits there'
+          : `${held.userId} sits there in session ${held.micSessionId}`;
+      this.fault(
+        'INV-27',
+        step,
+        `${type} speaks of ${userId} on seat ${seatNo} in session ${micSessionId}, and ${holder}`,
+      );
+    } else if (event.type === 'RoomMicPublishing') {
+      const { publishEventTimeMs: heardMs } = event;
+      if (heardMs === 0n || heardMs > held.lastPublishEventTimeMs) return;
+      this.fault(
+        'INV-27',
+        step,
+        `${type} of session ${micSessionId} is of ${heardMs} ms, and ${held.lastPublishEventTimeMs} ms had been heard`,
+      );
+    }
+  }
+
+  /** A command that names a session changes that one and no other. */
+  private checkNamedSession(step: LoggedStep): void {
+    const { row, events } = step;
+    if (row.kafkaOffset === null) return;
+    if (row.commandType !== 'ConfirmMicPublishing' && row.commandType !== 'MicDown') return;
+    const record = recordsOf(this.world, row.partition).get(row.kafkaOffset);
+    const named = record?.command?.body['micSessionId'];
+    if (typeof named !== 'string' || named === '') return;
+    for (const event of events) {
+      if (!('micSessionId' in event) || event.micSessionId === named) continue;
+      this.fault(
+        'INV-27',
+        step,
+        `${row.commandType} named session ${named} and changed ${event.micSessionId} by ${event.type}`,
+      );
+    }
+  }
+
+  private fault(invariant: string, { room, row, version }: LoggedStep, what: string): void {
+    const text = `version ${version} by ${row.commandId} (${row.commandType}): ${what}`;
+    this.report({ invariant, text, room: roomOfKey(room.key) });
+  }
+}
+
+function seatFaults(room: RoomModel): string[] {
+  const faults: string[] = [];
+  const seatOf = new Map<string, number>();
+  for (const { seatNo, locked, occupancy } of room.seats) {
+    if (occupancy === null) continue;
+    const { userId } = occupancy;
+    const other = seatOf.get(userId);
+    seatOf.set(userId, seatNo);
+    if (other !== undefined) faults.push(`${userId} sits on the seats ${other} and ${seatNo}`);
+    if (locked) faults.push(`${userId} sits on seat ${seatNo}, which is locked`);
+    if (!room.users.has(userId))
+      faults.push(`${userId} sits on seat ${seatNo} and is not in the room`);
+  }
+  return faults;
+}

@@ -1,0 +1,239 @@
+/** Judges of coins and of the sums made from them, before doctored runs. */
+import { beforeAll, describe } from 'vitest';
+import type { AppCode, UserId } from '../../../../src/domain/ids.ts';
+import type { SettlementRecord } from '../../../../src/drivers/memory/gift-rows.ts';
+import type { RoomEvent } from '../../../../src/domain/room/events.ts';
+import type { LogRow } from '../../../../src/ports/commit-lane.ts';
+import type { CheckedWorld } from '../../../simulation/checkers/checker.ts';
+import { debitKeyOf } from '../../../simulation/checkers/derived.ts';
+import { giftSums } from '../../../simulation/checkers/gift-sums.ts';
+import { money } from '../../../simulation/checkers/money.ts';
+import {
+  codec,
+  editObserved,
+  editRow,
+  isAnswerTo,
+  isRowOf,
+  itSees,
+  observed,
+  resultWith,
+} from './doctoring.ts';
+import { healthyRun } from './healthy-run.ts';
+import type { Entry } from './recorded-run.ts';
+
+let entries: readonly Entry[];
+const run = (): readonly Entry[] => entries;
+
+beforeAll(async () => {
+  entries = await healthyRun();
+});
+
+const app1 = 'app1' as AppCode;
+const keyOf = (commandId: string): string => debitKeyOf('app1', 'r1', commandId);
+
+const walletAt = (fake: (world: CheckedWorld) => void) => ({ beforeEnd: fake });
+
+const settled =
+  (fields: Partial<SettlementRecord>, key = keyOf('g2')) =>
+  ({ database }: CheckedWorld): void => {
+    const row = database.settlements.get(keyOf('g2'));
+    if (row === undefined) throw new Error('no settlement to doctor');
+    database.settlements.set(key, { ...row, ...fields });
+  };
+
+/** The logged events of a row, changed. */
+const eventsWith = (row: LogRow, change: (event: RoomEvent) => RoomEvent): LogRow => {
+  const decoded = codec.decodeLoggedEvents(row.events ?? new Uint8Array());
+  if (!decoded.ok) throw new Error(decoded.fault);
+  return { ...row, events: codec.encodeLoggedEvents(decoded.value.map(change)) };
+};
+
+const gift =
+  (fields: object) =>
+  (event: RoomEvent): RoomEvent => ({ ...event, ...fields });
+
+const debit = ({ wallet }: CheckedWorld, key: string, coins: bigint, user = 'u1'): void => {
+  const payees = [] as const;
+  wallet.ledger.debit({
+    key,
+    appCode: app1,
+    payerUserId: user as UserId,
+    coins,
+    purpose: 'x',
+    payees,
+  });
+};
+
+describe('INV-22: the wallet', () => {
+  itSees(
+    'was debited before a gift is committed',
+    money,
+    run,
+    { entries: (list) => list.filter(({ kind }) => kind !== 'wallet') },
+    'INV-22',
+    'g1 was committed as a gift of 40 coins, and its key is absent',
+  );
+  itSees(
+    'was debited exactly the coins of the gift, of its sender',
+    money,
+    run,
+    { entries: editRow('log', isRowOf('g3'), (row) => eventsWith(row, gift({ coins: 11n }))) },
+    'INV-22',
+    /committed as a gift of 11 coins, and 10 coins are debited[^]*g3 gave 11 coins of u2, and 10 of u2 in app1 were debited/,
+  );
+  itSees(
+    'keeps the debit of a committed gift',
+    money,
+    run,
+    walletAt(({ wallet }) => void wallet.ledger.void(keyOf('g3'), app1)),
+    'INV-22',
+    'g3 gave 10 coins of u2, and its debit was given back',
+  );
+  itSees(
+    'keeps no debit for which there is no gift and no settlement',
+    money,
+    run,
+    walletAt((world) => debit(world, keyOf('nothing'), 7n)),
+    'INV-22',
+    /7 coins of u1 were debited under \w{64} for no committed gift, 0 given back, and no settlement knows of it/,
+  );
+  itSees(
+    'has given back what is owed at the end',
+    money,
+    run,
+    walletAt(settled({ status: 'open', tries: 3, lastError: 'away' })),
+    'INV-22',
+    'the settlement of g2 is open at the end after 3 tries: away',
+  );
+  itSees(
+    'has given back what the settlement says',
+    money,
+    run,
+    walletAt(settled({ refundedCoins: 5n })),
+    'INV-22',
+    'says 5 coins were given back, and the books 0',
+  );
+  itSees(
+    'voids no committed gift',
+    money,
+    run,
+    walletAt(settled({ commandId: 'g3' as never, debitKey: keyOf('g3') }, keyOf('g3'))),
+    'INV-22',
+    /the settlement of g3 voids the debit of a gift that is committed[^]*belongs to a command that ended applied/,
+  );
+  itSees(
+    'is debited once per key',
+    money,
+    run,
+    walletAt(({ wallet }) => {
+      const entriesOf = wallet.ledger.entries.bind(wallet.ledger);
+      wallet.ledger.entries = () => [...entriesOf(), ...entriesOf().slice(0, 1)];
+    }),
+    'INV-22',
+    /key \w{64} of app1 was debited 2 times and given back 0 times/,
+  );
+});
+
+describe('INV-25: coins', () => {
+  itSees(
+    'are neither made nor lost in an account',
+    money,
+    run,
+    walletAt(({ wallet }) => {
+      const accounts = wallet.ledger.allAccounts.bind(wallet.ledger);
+      wallet.ledger.allAccounts = () =>
+        accounts().map((account) => ({ ...account, coins: account.coins + 1n }));
+    }),
+    'INV-25',
+    /u1 of app1 has 961 coins, and what it began with and was moved makes 960/,
+  );
+  itSees(
+    'that payers have less are what receivers have more',
+    money,
+    run,
+    walletAt(({ wallet }) => {
+      const accounts = wallet.ledger.allAccounts.bind(wallet.ledger);
+      wallet.ledger.allAccounts = () =>
+        accounts().map((account) => ({ ...account, incomeCoins: 0n }));
+    }),
+    'INV-25',
+    /u2 of app1 has an income of 0 coins, and the committed gifts to it are worth 20/,
+  );
+});
+
+describe('INV-23: heat, rank and sums', () => {
+  const sees = (
+    title: string,
+    doctoring: Parameters<typeof itSees>[3],
+    words: string | RegExp,
+  ): void => itSees(title, giftSums, run, doctoring, 'INV-23', words);
+
+  sees(
+    'are in the rooms row what the log makes',
+    {
+      entries: (list) =>
+        list.map((entry) =>
+          isRoomRow(entry) ? { ...entry, row: { ...(entry.row as object), heat: 7n } } : entry,
+        ),
+    },
+    /heat is 7 in the rooms row and 40 in the list, and the log makes 40 at version 9/,
+  );
+  sees(
+    'are in the result of the gift what the log makes',
+    {
+      entries: editRow('log', isRowOf('g3'), (row) => ({
+        ...row,
+        result: resultWith(row, { fields: { roomHeat: 50n, giftRank: [] } }),
+      })),
+    },
+    /the result of g3 ranks \[\], and the log makes \[\{"coins":"40","rank":"1","userId":"u1"\}/,
+  );
+  sees(
+    'are the price times the count',
+    { entries: editRow('log', isRowOf('g3'), (row) => eventsWith(row, gift({ unitPrice: 9n }))) },
+    'g3 gave 1 at 9 for 10 coins',
+  );
+  sees(
+    'are in a view what the log makes',
+    {
+      entries: editObserved('answered', isAnswerTo('g3'), (seen) => {
+        if (seen.end.kind !== 'ok' || seen.end.view === null) throw new Error('no view');
+        return [
+          observed({ ...seen, end: { ...seen.end, view: { ...seen.end.view, roomHeat: 3n } } }),
+        ];
+      }),
+    },
+    /the view of call \d+ \(client-u2\) says heat 3, and the log makes 50 at version 10/,
+  );
+  sees(
+    'are in the last words of a room what the log makes',
+    {
+      entries: editRow('log', isRowOf('x1', 'r2'), (row) =>
+        eventsWith(row, (event) =>
+          event.type === 'RoomClosed' ? { ...event, finalHeat: 4n } : event,
+        ),
+      ),
+    },
+    'x1 closed the room with heat 4, and it had 0',
+  );
+  sees(
+    'are in the statistics what the log makes',
+    {
+      beforeEnd: ({ database }) => {
+        const row = database.giftStats.get('app1\0r1\0u2');
+        if (row !== undefined)
+          database.giftStats.set('app1\0r1\0u2', { ...row, receivedCoins: 0n });
+      },
+    },
+    /the sums of u2 are stored as .*"receivedCoins":"0".* and the log makes .*"receivedCoins":"20"/,
+  );
+});
+
+function isRoomRow(entry: Entry): entry is Extract<Entry, { kind: 'row' }> {
+  return (
+    entry.kind === 'row' &&
+    entry.table === 'rooms' &&
+    entry.key === 'app1\0r1' &&
+    (entry.row as { version: bigint }).version === 9n
+  );
+}

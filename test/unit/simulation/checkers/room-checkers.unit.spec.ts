@@ -1,0 +1,261 @@
+/** Judges of seats, presence and apps, before doctored runs. */
+import { beforeAll, describe } from 'vitest';
+import type { RoomEvent } from '../../../../src/domain/room/events.ts';
+import type { EventRow } from '../../../../src/ports/commit-lane.ts';
+import { appsApart } from '../../../simulation/checkers/apps-apart.ts';
+import type { CheckerFactory } from '../../../simulation/checkers/checker.ts';
+import { presence } from '../../../simulation/checkers/presence.ts';
+import { seats } from '../../../simulation/checkers/seats.ts';
+import {
+  both,
+  codec,
+  editObserved,
+  editRow,
+  isAnswerTo,
+  isAt,
+  isRowOf,
+  itSees,
+  observed,
+  withRow,
+} from './doctoring.ts';
+import { healthyRun } from './healthy-run.ts';
+import type { Entry } from './recorded-run.ts';
+
+let entries: readonly Entry[];
+const run = (): readonly Entry[] => entries;
+
+beforeAll(async () => {
+  entries = await healthyRun();
+});
+
+const as = <Id extends string>(text: string): Id => text as Id;
+const joined = (user: string): RoomEvent => ({
+  type: 'RoomUserJoined',
+  userId: as(user),
+  profile: { nickname: 'x', avatarUrl: '', countryCode: '', ext: '' },
+  isRobot: false,
+});
+const left = (user: string): RoomEvent => ({
+  type: 'RoomUserLeft',
+  userId: as(user),
+  reason: 'left',
+});
+const up = (user: string, seatNo: number, session = 'none'): RoomEvent => ({
+  type: 'RoomMicUp',
+  userId: as(user),
+  seatNo,
+  micSessionId: as(session),
+  publishDeadlineMs: 1,
+});
+const down = (user: string, seatNo: number, session: string): RoomEvent => ({
+  type: 'RoomMicDown',
+  userId: as(user),
+  seatNo,
+  micSessionId: as(session),
+  reason: 'mic_down',
+  onMicMs: 0,
+});
+
+/** The row of a command logs other events. */
+const logs = (commandId: string, events: readonly RoomEvent[], room = 'r1') =>
+  editRow('log', isRowOf(commandId, room), (row) => ({
+    ...row,
+    events: codec.encodeLoggedEvents(events),
+  }));
+
+const sees = (
+  checker: CheckerFactory,
+  invariant: string,
+  title: string,
+  edit: (list: readonly Entry[]) => readonly Entry[],
+  words: string | RegExp,
+): void => itSees(title, checker, run, { entries: edit }, invariant, words);
+
+describe('INV-26: a seat', () => {
+  const inv26 = sees.bind(null, seats, 'INV-26');
+  inv26(
+    'holds one user',
+    logs('name-1', [up('u2', 1)]),
+    /name-1 .* u2 took seat 1, on which u1 sat/,
+  );
+  inv26(
+    'is one that the room has',
+    logs('name-1', [up('u2', 99)]),
+    /u2 took seat 99, which the room lacks/,
+  );
+  inv26(
+    'is the only one of its user',
+    logs('name-1', [up('u1', 3)]),
+    /u1 sits on the seats 1 and 3/,
+  );
+  inv26(
+    'is held by somebody present',
+    logs('name-1', [left('u1')]),
+    /u1 sits on seat 1 and is not in the room/,
+  );
+});
+
+describe('INV-27: a mic session', () => {
+  const inv27 = sees.bind(null, seats, 'INV-27');
+  inv27(
+    'that is older changes nothing',
+    logs('name-1', [down('u1', 1, 'older')]),
+    /RoomMicDown speaks of u1 on seat 1 in session older, and u1 sits there in session/,
+  );
+  inv27(
+    'that has ended changes nothing',
+    logs('name-1', [down('u2', 2, 'older')]),
+    /RoomMicDown speaks of u2 on seat 2 in session older, and nobody sits there/,
+  );
+  inv27(
+    'begins with the command that makes it',
+    logs('m2', [up('u2', 2, 'again')]),
+    /u2 began the session again on seat 2, and m2 makes .*: a session is used again/,
+  );
+  inv27(
+    'that a command names is the one that it changes',
+    (list) => confirmedAnother(list),
+    /ConfirmMicPublishing named session .* and changed another by RoomMicPublishing/,
+  );
+});
+
+describe('INV-28: a closed room', () => {
+  const inv28 = sees.bind(null, presence, 'INV-28');
+  inv28(
+    'holds nobody',
+    logs('x1', [closed(1)], 'r2'),
+    /x1 \(CloseRoom\): the closed room holds u1/,
+  );
+  inv28(
+    'takes no event',
+    editRow('log', isRowOf('j2', 'r2'), (row) => ({
+      ...row,
+      outcome: 'applied',
+      appliedVersion: 5n as never,
+      events: codec.encodeLoggedEvents([joined('u2')]),
+    })),
+    /j2 \(JoinRoom\): RoomUserJoined happened in a closed room/,
+  );
+  inv28(
+    'refuses who comes',
+    editRow('log', isRowOf('j2', 'r2'), (row) => ({ ...row, outcome: 'no_effect' })),
+    'j2 (JoinRoom) of u2 ended no_effect in a closed room',
+  );
+  inv28(
+    'is shown as closed',
+    viewOf('x1', 'r2', { status: 'active' }),
+    /is active at version 4, and the log makes closed/,
+  );
+});
+
+describe('INV-29: a count', () => {
+  const inv29 = sees.bind(null, presence, 'INV-29');
+  inv29(
+    'does not grow by who was there',
+    logs('name-1', [joined('u1')]),
+    'u1 joined and was in the room',
+  );
+  inv29(
+    'does not shrink by who was not there',
+    logs('name-1', [left('u9')]),
+    'RoomUserLeft of u9, who was not in the room',
+  );
+  inv29(
+    'in the rooms row and the list is the size of the set',
+    logs('name-1', [joined('u9')]),
+    /2 are online by the rooms row, 2 by the list, and 3 are in the room/,
+  );
+  inv29(
+    'in the last words is the size of the set',
+    logs('x1', [closed(7)], 'r2'),
+    'it closed with 7 online, and 1 were in the room',
+  );
+  inv29(
+    'in a view is the size of the set',
+    viewOf('g3', 'r1', { counts: { online: 9, onSeat: 1 } }),
+    /counts 9 online and 1 on seats at version 10, and the log makes 3 and 1/,
+  );
+});
+
+describe('INV-30: two apps with the same room id', () => {
+  const inv30 = sees.bind(null, appsApart, 'INV-30');
+  inv30(
+    'share no mic session',
+    both(logs('join-u2', [up('u1', 1, 'shared')]), (list) => inApp2(list, [up('u1', 1, 'shared')])),
+    'the mic session shared is of app1 and of app2',
+  );
+  inv30('share no event', (list) => eventOfBoth(list), /the event .* is of app2 and of app1/);
+  inv30(
+    'share no row of sums, room or log',
+    (list) => withRow('giftStats', 'app2\0r1\0u9', statsOf(list))(list),
+    'a row of sums of app1/r1/u1 lies under app2/r1/u9',
+  );
+  itSees(
+    'share no debit key',
+    appsApart,
+    run,
+    {
+      beforeEnd: ({ database, wallet }) => {
+        const [row] = database.settlements.values();
+        const key = wallet.ledger.keys().find(({ appCode }) => appCode === 'app2')?.key;
+        if (row === undefined || key === undefined) throw new Error('no key to doctor');
+        database.settlements.set(key, { ...row, debitKey: key });
+      },
+    },
+    'INV-30',
+    /the debit key \w{64} is of app1 and of app2/,
+  );
+});
+
+function closed(finalOnlineCount: number): RoomEvent {
+  const by = { closedByUserId: as<never>('u1'), closedByKind: 'owner' as const };
+  return { type: 'RoomClosed', ...by, reason: '', note: '', finalOnlineCount, finalHeat: 0n };
+}
+
+function viewOf(
+  commandId: string,
+  room: string,
+  fields: object,
+): (list: readonly Entry[]) => readonly Entry[] {
+  return editObserved('answered', isAnswerTo(commandId, room), (seen) => {
+    if (seen.end.kind !== 'ok' || seen.end.view === null) throw new Error('no view');
+    return [observed({ ...seen, end: { ...seen.end, view: { ...seen.end.view, ...fields } } })];
+  });
+}
+
+/** The join of u2 in app2 takes a seat; the event row of the same commit goes first. */
+function inApp2(list: readonly Entry[], events: readonly RoomEvent[]): readonly Entry[] {
+  return editRow('log', isRowOf('join-u2', 'r1', 'app2'), (row) => ({
+    ...row,
+    events: codec.encodeLoggedEvents(events),
+  }))(list);
+}
+
+/** An event of app2 that app1 has too. */
+function eventOfBoth(list: readonly Entry[]): readonly Entry[] {
+  const entry = list.find(
+    (each) =>
+      each.kind === 'row' &&
+      each.table === 'events' &&
+      isAt(2n, 'r1', 'app2')(each.row as EventRow),
+  ) as Extract<Entry, { kind: 'row' }>;
+  return withRow('events', entry.key, { ...(entry.row as EventRow), appCode: 'app1' })(list);
+}
+
+function confirmedAnother(list: readonly Entry[]): readonly Entry[] {
+  const publishing: RoomEvent = {
+    type: 'RoomMicPublishing',
+    userId: as('u1'),
+    seatNo: 1,
+    micSessionId: as('another'),
+    publishEventTimeMs: 0,
+  };
+  return logs('p1', [publishing])(list);
+}
+
+function statsOf(list: readonly Entry[]): unknown {
+  const entry = list.find(
+    (each) => each.kind === 'row' && each.table === 'giftStats' && each.key === 'app1\0r1\0u1',
+  );
+  return (entry as { row: unknown }).row;
+}
