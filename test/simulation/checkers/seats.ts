@@ -1,6 +1,6 @@
 /**
- * INV-26: a user sits on one seat at most and a seat holds one user at most, who is present; locked
- * seats are empty. INV-27: whatever speaks of a mic session speaks of the one that holds the seat:
+ * INV-26: a user sits on one seat at most and a seat holds one user at most, who is present. (No
+ * command locks a seat yet.) INV-27: whatever speaks of a mic session speaks of the one that holds the seat:
  * nothing that carries an older session, or an older time of the same one, changes a newer.
  */
 import { roomOfKey } from './calls.ts';
@@ -127,13 +127,12 @@ class Seats implements Checker {
 function seatFaults(room: RoomModel): string[] {
   const faults: string[] = [];
   const seatOf = new Map<string, number>();
-  for (const { seatNo, locked, occupancy } of room.seats) {
+  for (const { seatNo, occupancy } of room.seats) {
     if (occupancy === null) continue;
     const { userId } = occupancy;
     const other = seatOf.get(userId);
     seatOf.set(userId, seatNo);
     if (other !== undefined) faults.push(`${userId} sits on the seats ${other} and ${seatNo}`);
-    if (locked) faults.push(`${userId} sits on seat ${seatNo}, which is locked`);
     if (!room.users.has(userId))
       faults.push(`${userId} sits on seat ${seatNo} and is not in the room`);
   }

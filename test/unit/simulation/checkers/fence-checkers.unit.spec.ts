@@ -1,5 +1,5 @@
 /** Judges of ownership and of the offsets, before doctored runs. */
-import { beforeAll, describe } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { OwnerRecord } from '../../../../src/drivers/memory/memory-rows.ts';
 import type { LogRow } from '../../../../src/ports/commit-lane.ts';
 import type { CheckedWorld } from '../../../simulation/checkers/checker.ts';
@@ -7,6 +7,7 @@ import { fence } from '../../../simulation/checkers/fence.ts';
 import { offsetFates } from '../../../simulation/checkers/offset-fates.ts';
 import { committedAt, editRow, isAnswerTo, isRowOf, itSees, observed } from './doctoring.ts';
 import { healthyRun } from './healthy-run.ts';
+import { judged } from './recorded-run.ts';
 import type { Entry } from './recorded-run.ts';
 
 let entries: readonly Entry[];
@@ -117,6 +118,32 @@ describe('INV-11: every offset that was passed', () => {
     { beforeEnd: ({ database }) => void database.deadLetters.push(letterBeside(database)) },
     'INV-11',
     'it has a log row and a dead letter',
+  );
+});
+
+describe('INV-11: a record without a row or a word', () => {
+  it('is excused when a fault stands beside the commit that passed it', () => {
+    const quiet = entries.filter((entry) => !isRefusalReply(entry));
+    const atMs = 1_700_000_016_000;
+    const fault = observed({ kind: 'fault', atMs, text: 'the replies are cut off' });
+    expect(judged([offsetFates], quiet)).not.toEqual([]);
+    expect(judged([offsetFates], [fault, ...quiet])).toEqual([]);
+  });
+
+  itSees(
+    'has no mark of a refusal beside its log row',
+    offsetFates,
+    run,
+    {
+      beforeEnd: ({ database }) => {
+        for (const [partition, owner] of database.owners) {
+          database.settled.set(partition, new Set([owner.appliedOffset]));
+          database.owners.set(partition, { ...owner, appliedOffset: owner.appliedOffset - 1n });
+        }
+      },
+    },
+    'INV-11',
+    'it has a log row and a refusal’s mark',
   );
 });
 

@@ -4,6 +4,7 @@ import type { RoomEvent } from '../../../../src/domain/room/events.ts';
 import type { EventRow } from '../../../../src/ports/commit-lane.ts';
 import { appsApart } from '../../../simulation/checkers/apps-apart.ts';
 import type { CheckerFactory } from '../../../simulation/checkers/checker.ts';
+import { sessionIdOf } from '../../../simulation/checkers/derived.ts';
 import { presence } from '../../../simulation/checkers/presence.ts';
 import { seats } from '../../../simulation/checkers/seats.ts';
 import {
@@ -116,6 +117,23 @@ describe('INV-27: a mic session', () => {
     'that a command names is the one that it changes',
     (list) => confirmedAnother(list),
     /ConfirmMicPublishing named session .* and changed another by RoomMicPublishing/,
+  );
+});
+
+describe('INV-27: an event of a mic session', () => {
+  const publishing = (publishEventTimeMs: number): RoomEvent => ({
+    type: 'RoomMicPublishing',
+    userId: as('u1'),
+    seatNo: 1,
+    micSessionId: as(sessionIdOf('app1', 'r1', 'm1')),
+    publishEventTimeMs,
+  });
+  sees(
+    seats,
+    'INV-27',
+    'is not older than what was heard before',
+    both(logs('name-1', [publishing(5)]), logs('name-2', [publishing(5)])),
+    /is of 5 ms, and 5 ms had been heard/,
   );
 });
 
