@@ -1,0 +1,77 @@
+/**
+ * The planted bugs: what is wrong in each, by its patch, and which invariants' checkers must cry.
+ * Numbers up to 29 are those of the design's list; README.md says which of them are missing and why.
+ */
+
+/** One planted bug. */
+export interface Plant {
+  readonly number: number;
+  readonly name: string;
+  /** File in this folder: a unified diff against `src`, under a header that says what it does. */
+  readonly patch: string;
+  /** One of them must be named by what the simulation reports. */
+  readonly invariants: readonly string[];
+}
+
+/** See the file header. */
+export const plants: readonly Plant[] = [
+  plant(1, 'no-epoch-check', 'INV-10', 'INV-12'),
+  plant(2, 'epoch-read-before-the-transaction', 'INV-10', 'INV-12'),
+  plant(3, 'reply-before-commit', 'INV-14'),
+  plant(4, 'offset-before-the-commit', 'INV-11'),
+  plant(5, 'resume-from-the-kafka-offset', 'INV-11', 'INV-31'),
+  plant(6, 'duplicate-without-progress', 'INV-31', 'INV-32'),
+  plant(7, 'dedup-key-without-app', 'INV-4', 'INV-30'),
+  plant(8, 'dedup-before-the-queue-only', 'INV-1', 'INV-2', 'INV-4'),
+  plant(9, 'other-payload-answered', 'INV-4'),
+  plant(10, 'unknown-commit-taken-as-failed', 'INV-11', 'INV-3', 'INV-4'),
+  plant(11, 'unknown-commit-taken-as-done', 'INV-1', 'INV-14'),
+  plant(12, 'lock-wait-then-commit', 'INV-1', 'INV-5', 'INV-9', 'INV-14'),
+  plant(13, 'statement-retry-after-deadlock', 'INV-1', 'INV-9', 'INV-14', 'INV-20'),
+  plant(14, 'fenced-cell-keeps-its-memory', 'INV-3', 'INV-4', 'INV-6', 'INV-7', 'INV-8'),
+  plant(15, 'debit-key-per-try', 'INV-22'),
+  plant(16, 'debit-behind-the-commit', 'INV-22'),
+  plant(17, 'outbox-mark-without-claim', 'INV-21', 'INV-17', 'INV-19'),
+  plant(18, 'rows-of-a-room-in-parallel', 'INV-17'),
+  plant(19, 'id-above-last-seen', 'INV-16', 'INV-17', 'INV-31'),
+  plant(20, 'delivering-never-freed', 'INV-16', 'INV-31'),
+  plant(21, 'try-counter-in-memory', 'INV-16', 'INV-19'),
+  plant(22, 'old-mic-session-taken-down', 'INV-27'),
+  plant(25, 'count-by-one', 'INV-9', 'INV-29', 'INV-8'),
+  plant(26, 'claim-deadline-on-the-wall-clock', 'INV-17', 'INV-21'),
+  plant(27, 'release-without-compare', 'INV-10', 'INV-31'),
+  plant(28, 'snapshot-at-the-wrong-version', 'INV-5', 'INV-8'),
+  plant(29, 'refusal-without-a-mark', 'INV-4', 'INV-11'),
+  plant(30, 'wallet-asked-without-ownership', 'INV-22'),
+  plant(31, 'gifts-of-a-former-owner-taken-for-untouched', 'INV-22'),
+  plant(32, 'refused-gift-without-settlement', 'INV-22'),
+  plant(33, 'settlement-marked-before-the-void', 'INV-22'),
+  plant(34, 'second-run-of-a-room', 'INV-17', 'INV-21'),
+  plant(35, 'delivered-before-it-is-sent', 'INV-16', 'INV-17'),
+  plant(36, 'expired-command-started', 'INV-15'),
+  plant(37, 'expiry-before-idempotency', 'INV-15'),
+  plant(38, 'correlation-without-incarnation', 'INV-13', 'INV-4', 'INV-14'),
+  plant(39, 'time-out-taken-for-not-sent', 'INV-3'),
+  plant(40, 'redelivered-records-executed', 'INV-2', 'INV-11', 'INV-35'),
+  plant(41, 'settled-offset-without-progress', 'INV-31', 'INV-32'),
+  plant(42, 'chain-not-advanced-within-a-batch', 'INV-5'),
+  plant(43, 'put-back-at-the-end', 'INV-6', 'INV-10'),
+  plant(44, 'split-batch-overtakes', 'INV-6', 'INV-10'),
+  plant(45, 'kept-partitions-not-confirmed', 'INV-31', 'INV-32'),
+  plant(46, 'due-rooms-not-woken', 'INV-31', 'INV-32'),
+  plant(47, 'running-rebuild-shared', 'INV-7'),
+  plant(48, 'not-executed-said-too-early', 'INV-4'),
+  plant(49, 'old-mic-session-confirmed', 'INV-27'),
+  plant(50, 'leaver-keeps-the-seat', 'INV-26'),
+  plant(51, 'closed-room-holds-users', 'INV-28', 'INV-29', 'INV-8'),
+  plant(52, 'sums-of-the-first-target-only', 'INV-23'),
+  plant(53, 'try-not-noted', 'INV-31'),
+  plant(54, 'commit-without-rows-taken-as-done', 'INV-4', 'INV-11'),
+  plant(55, 'token-only-when-redis-answers', 'INV-12'),
+  plant(56, 'activity-row-forgotten', 'INV-9'),
+];
+
+function plant(number: number, name: string, ...invariants: readonly string[]): Plant {
+  const patch = `${String(number).padStart(2, '0')}-${name}.patch`;
+  return { number, name, patch, invariants };
+}
