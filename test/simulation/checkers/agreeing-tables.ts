@@ -6,6 +6,7 @@
 import type { Destination } from '../../../src/protocol/topics.ts';
 import { branchOf, readRecord } from './avro-reading.ts';
 import { roomOfKey, textOf } from './calls.ts';
+import type { Observation } from '../observations.ts';
 import type { CheckedWorld, Checker, CheckerFactory, Violation } from './checker.ts';
 import { eventIdOf } from './derived.ts';
 import type { LoggedEvent } from './room-model.ts';
@@ -48,7 +49,11 @@ class AgreeingTables implements Checker {
     this.outbox = new Cursor(this.reading.outbox);
   }
 
-  observe(): void {
+  observe({ kind }: Observation): void {
+    if (kind === 'committed') this.look();
+  }
+
+  private look(): void {
     this.reading.catchUp();
     const steps = this.steps.fresh();
     for (const step of steps) this.checkStep(step);
@@ -58,7 +63,7 @@ class AgreeingTables implements Checker {
   }
 
   atEnd(): void {
-    this.observe();
+    this.look();
     for (const key of this.reading.rooms.keys()) this.checkMeta(key);
     for (const key of this.database.rooms.keys())
       if (!this.reading.rooms.has(key)) this.checkMeta(key);

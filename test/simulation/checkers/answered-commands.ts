@@ -31,7 +31,7 @@ class AnsweredCommands implements Checker {
   private readonly changes: Cursor<RowChange<string, LogRow>>;
   /** The first that was told of each command. */
   private readonly told = new Map<string, Told>();
-  /** Results that were ever stored, in base64. */
+  /** Results that were ever stored, as texts of their bytes. */
   private readonly stored = new Set<string>();
 
   constructor(world: CheckedWorld, report: (violation: Violation) => void) {
@@ -56,7 +56,7 @@ class AnsweredCommands implements Checker {
 
   private lookAtChanges(): void {
     for (const { key, before, after } of this.changes.fresh()) {
-      if (after !== undefined) this.stored.add(Buffer.from(after.result).toString('base64'));
+      if (after !== undefined) this.stored.add(Buffer.from(after.result).toString('latin1'));
       if (before === undefined) continue;
       const [appCode = '', roomId = '', commandId = ''] = key.split('\0');
       const what = after === undefined ? 'is gone' : 'was written over';
@@ -92,7 +92,7 @@ class AnsweredCommands implements Checker {
       readonly resultBytes: Uint8Array;
       readonly view: { readonly appCode: string; readonly roomId: string } | null;
     };
-    if (this.stored.has(Buffer.from(resultBytes).toString('base64'))) return;
+    if (this.stored.has(Buffer.from(resultBytes).toString('latin1'))) return;
     const room = view === null ? null : { appCode: view.appCode, roomId: view.roomId };
     const text = `the reply at offset ${offset} carries a result that no committed row has: ${saying(toldByBytes(resultBytes))}`;
     this.report({ invariant: 'INV-14', text, room });

@@ -4,6 +4,7 @@
  * view shows the room of the app that asked.
  */
 import { roomOfKey } from './calls.ts';
+import type { Observation } from '../observations.ts';
 import type { CheckedWorld, Checker, CheckerFactory, Violation } from './checker.ts';
 import { Cursor, readingOf } from './world-reading.ts';
 import type { LoggedStep, WorldReading } from './world-reading.ts';
@@ -31,7 +32,11 @@ class AppsApart implements Checker {
     this.log = new Cursor(this.reading.log);
   }
 
-  observe(): void {
+  observe({ kind }: Observation): void {
+    if (kind === 'committed') this.look();
+  }
+
+  private look(): void {
     this.reading.catchUp();
     for (const { row, events, room } of this.steps.fresh()) {
       for (const event of events) {
@@ -50,7 +55,7 @@ class AppsApart implements Checker {
   }
 
   atEnd(): void {
-    this.observe();
+    this.look();
     const { database, wallet } = this.world;
     for (const { debitKey, appCode, roomId } of database.settlements.values()) {
       this.meet('debit key', debitKey, `${appCode}\0${roomId}`);

@@ -4,6 +4,7 @@
  * names the epoch in force when it was committed, by that epoch's owner, and its token says so too.
  */
 import type { LogRow } from '../../../src/ports/commit-lane.ts';
+import type { Observation } from '../observations.ts';
 import type { CheckedWorld, Checker, CheckerFactory, Violation } from './checker.ts';
 import { Cursor, readingOf } from './world-reading.ts';
 import type { RowChange } from './world-reading.ts';
@@ -34,7 +35,11 @@ class Fence implements Checker {
     this.changes = new Cursor(readingOf(world).log);
   }
 
-  observe(): void {
+  observe({ kind }: Observation): void {
+    if (kind === 'committed') this.look();
+  }
+
+  private look(): void {
     this.lookAtOwners();
     for (const { before, after } of this.changes.fresh()) {
       if (before !== undefined || after === undefined) continue;
@@ -44,7 +49,7 @@ class Fence implements Checker {
   }
 
   atEnd(): void {
-    this.observe();
+    this.look();
   }
 
   private lookAtOwners(): void {

@@ -7,6 +7,7 @@
 import type { LogRow } from '../../../src/ports/commit-lane.ts';
 import type { LedgerEntry } from '../../../src/drivers/wallet-stand-in/wallet-ledger.ts';
 import type { SettlementRecord } from '../../../src/drivers/memory/gift-rows.ts';
+import type { Observation } from '../observations.ts';
 import type { CheckedWorld, Checker, CheckerFactory, Violation } from './checker.ts';
 import { debitKeyOf } from './derived.ts';
 import { Cursor, eventsOf, readingOf } from './world-reading.ts';
@@ -42,7 +43,11 @@ class Money implements Checker {
   }
 
   /** Coins are taken before a gift is committed, never after. */
-  observe(): void {
+  observe({ kind }: Observation): void {
+    if (kind === 'committed') this.look();
+  }
+
+  private look(): void {
     this.reading.catchUp();
     for (const { row, events } of this.steps.fresh()) {
       const coins = giftCoins(events);
@@ -59,7 +64,7 @@ class Money implements Checker {
   }
 
   atEnd(): void {
-    this.observe();
+    this.look();
     const books = this.books();
     const gifts = this.gifts();
     for (const [key, gift] of gifts) this.checkGift(gift, books.get(key));

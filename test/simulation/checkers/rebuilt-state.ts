@@ -5,6 +5,7 @@
  */
 import type { LogRow } from '../../../src/ports/commit-lane.ts';
 import type { SnapshotRow } from '../../../src/ports/snapshot-store.ts';
+import type { Observation } from '../observations.ts';
 import { readRecord } from './avro-reading.ts';
 import { roomOfKey, textOf } from './calls.ts';
 import type { CheckedWorld, Checker, CheckerFactory, Violation } from './checker.ts';
@@ -30,7 +31,11 @@ class RebuiltState implements Checker {
     this.reading = readingOf(world);
   }
 
-  observe(): void {
+  observe({ kind }: Observation): void {
+    if (kind === 'committed') this.look();
+  }
+
+  private look(): void {
     this.reading.catchUp();
     for (const [key, snapshots] of this.world.database.snapshots) {
       if (this.seen.get(key) === snapshots) continue;
@@ -43,7 +48,7 @@ class RebuiltState implements Checker {
   }
 
   atEnd(): void {
-    this.observe();
+    this.look();
     for (const key of this.reading.rooms.keys()) this.checkRoom(key);
     for (const live of this.world.liveRooms?.() ?? []) {
       const key = `${live.appCode}\0${live.roomId}`;

@@ -4,6 +4,7 @@
  * nothing that carries an older session, or an older time of the same one, changes a newer.
  */
 import { roomOfKey } from './calls.ts';
+import type { Observation } from '../observations.ts';
 import type { CheckedWorld, Checker, CheckerFactory, Violation } from './checker.ts';
 import { recordsOf } from './command-records.ts';
 import { sessionIdOf } from './derived.ts';
@@ -28,13 +29,17 @@ class Seats implements Checker {
     this.steps = new Cursor(this.reading.steps);
   }
 
-  observe(): void {
+  observe({ kind }: Observation): void {
+    if (kind === 'committed') this.look();
+  }
+
+  private look(): void {
     this.reading.catchUp();
     for (const step of this.steps.fresh()) this.checkStep(step);
   }
 
   atEnd(): void {
-    this.observe();
+    this.look();
     for (const step of this.reading.steps) this.checkNamedSession(step);
   }
 

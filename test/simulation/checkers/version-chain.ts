@@ -2,6 +2,7 @@
  * INV-5: a room's versions are 1 … n, each row holds h(v) over everything before it, and snapshots
  * hold the hash of their bytes and the link of their version.
  */
+import type { Observation } from '../observations.ts';
 import type { CheckedWorld, Checker, CheckerFactory, Violation } from './checker.ts';
 import { sha256 } from './derived.ts';
 import { Cursor, readingOf } from './world-reading.ts';
@@ -27,7 +28,11 @@ class VersionChain implements Checker {
     this.steps = new Cursor(this.reading.steps);
   }
 
-  observe(): void {
+  observe({ kind }: Observation): void {
+    if (kind === 'committed') this.look();
+  }
+
+  private look(): void {
     this.reading.catchUp();
     for (const step of this.steps.fresh()) this.checkStep(step);
     for (const [key, snapshots] of this.world.database.snapshots) {
@@ -39,7 +44,7 @@ class VersionChain implements Checker {
   }
 
   atEnd(): void {
-    this.observe();
+    this.look();
     for (const room of this.reading.rooms.values()) {
       const meta = this.world.database.rooms.get(room.key as never);
       const link = meta === undefined ? null : Buffer.from(meta.chainHash);
