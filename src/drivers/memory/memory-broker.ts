@@ -65,6 +65,8 @@ export interface AppendedRecord {
   readonly partition: number;
   readonly offset: bigint;
   readonly value: Uint8Array;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly recordTimeMs: number;
 }
 
 /** See the file header. */
@@ -230,7 +232,9 @@ export class MemoryBroker {
       const offset = topic.partitions[id]?.append(message, nowMs);
       if (offset === undefined) continue;
       if (!firstOffsets.has(id)) firstOffsets.set(id, offset);
-      this.onAppended({ topic: topic.name, partition: id, offset, value: message.value });
+      const { value, headers } = message;
+      const place = { topic: topic.name, partition: id, offset };
+      this.onAppended({ ...place, value, headers, recordTimeMs: nowMs });
     }
     return firstOffsets;
   }

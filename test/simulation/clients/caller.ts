@@ -39,10 +39,10 @@ export class ClientNetwork {
       callId: this.calls,
       client: from.name,
       gateway: pod.name,
-      sentAtMs: kernel.nowMs,
+      sentAtMs: kernel.trueMs,
       ask,
     };
-    this.world.observe({ kind: 'sent', atMs: kernel.nowMs, call });
+    this.world.observe({ kind: 'sent', atMs: kernel.trueMs, call });
     const timers = kernel.timersOf(from.name);
     const ttlMs = ask.kind === 'command' ? ask.ttlMs : readTtlMs;
     return new Promise((resolve) => {
@@ -52,7 +52,7 @@ export class ClientNetwork {
         if (isOver) return;
         isOver = true;
         cancelDeadline();
-        this.world.observe({ kind: 'answered', atMs: kernel.nowMs, call, end });
+        this.world.observe({ kind: 'answered', atMs: kernel.trueMs, call, end });
         resolve(end);
       };
       const cancelDeadline = timers.after(ttlMs + graceMs, () => {

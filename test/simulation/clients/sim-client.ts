@@ -20,8 +20,8 @@ export interface ClientContext {
   nowMs(): number;
   /** Sends one call through a gateway; resolves with its end, whatever happens. */
   send(from: Sender, gateway: number, ask: CallAsk, role: PlannedCall['role']): Promise<CallEnd>;
-  /** A pause between two tries, drawn. */
-  retryPauseMs(): number;
+  /** A pause behind so many tries of one call, drawn. */
+  retryPauseMs(tries: number): number;
   /** The command of a call, for those that look it up; null when it was never sent. */
   commandOf(nth: number): CallAsk | null;
   remember(nth: number, ask: CallAsk): void;
@@ -90,18 +90,19 @@ export class SimClient {
   }
 
   private async untilSettled(call: PlannedCall, ask: CallAsk): Promise<void> {
-    while (!(await this.tries(call, ask, triesMax)));
+    await this.tries(call, ask, Infinity);
   }
 
   /** Whether it was settled. */
   private async tries(call: PlannedCall, ask: CallAsk, count: number): Promise<boolean> {
+    const from = { name: this.name, userId: this.who.userId };
     for (let nth = 0; nth < count; nth += 1) {
-      const from = { name: this.name, userId: this.who.userId };
       const end = await this.context.send(from, call.gateway + nth, ask, call.role);
       if (end.kind === 'ok') this.learn(end.result.fields);
-      this.lastTry = `${ask.kind === 'command' ? ask.request.type : ask.kind} c${call.nth}: ${textOf(end)}`;
+      const what = ask.kind === 'command' ? ask.request.type : ask.kind;
+      this.lastTry = `${what} c${call.nth}: ${textOf(end)}`;
       if (isSettled(end)) return true;
-      await this.context.timers.sleep(this.context.retryPauseMs());
+      await this.context.timers.sleep(this.context.retryPauseMs(nth));
     }
     return false;
   }

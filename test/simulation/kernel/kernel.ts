@@ -17,6 +17,10 @@ const eventsPerTurn = 64;
 /** How a run ended. `deadlock`: nothing is left that could happen, and the run was not over. */
 export type KernelEnd = 'done' | 'deadlock' | 'tooManyEvents';
 
+/** A note, or an event that is put into words only when somebody reads it. */
+type RememberedEvent =
+  string | { readonly step: number; readonly atMs: number; readonly label: number };
+
 /** See the file header. */
 export class Kernel {
   readonly time: VirtualTime;
@@ -25,7 +29,8 @@ export class Kernel {
   onNote: (line: string) => void = () => undefined;
   private readonly labels: string[] = [];
   private readonly named = new Map<string, Timers>();
-  private readonly lastEvents: string[] = [];
+  private readonly lastEvents: RememberedEvent[] = [];
+  private remembered = 0;
   private label = 0;
   private steps = 0;
   private isOver = false;
@@ -36,9 +41,14 @@ export class Kernel {
     this.time = new VirtualTime({ startWallMs, pickTied: (count) => ties.below(count) });
   }
 
-  /** True time of the run, in virtual ms from its start. */
+  /** Virtual ms from the start of the run. */
   get nowMs(): number {
     return this.time.monoMs();
+  }
+
+  /** The true time of the world, on the scale of wall clocks that are right, with fractions. */
+  get trueMs(): number {
+    return startWallMs + this.time.monoMs();
   }
 
   /** Events so far. */
@@ -48,7 +58,13 @@ export class Kernel {
 
   /** The newest events, oldest first: number, time and whose it was. */
   get newest(): readonly string[] {
-    return this.lastEvents;
+    const from = Math.max(0, this.remembered - lastEventsKept);
+    return Array.from({ length: this.remembered - from }, (_, nth) => {
+      const event = this.lastEvents[(from + nth) % lastEventsKept];
+      if (event === undefined || typeof event === 'string') return event ?? '';
+      const { step, atMs, label } = event;
+      return `${String(step).padStart(6)} ${atMs.toFixed(2)} ms  ${this.labels[label] ?? ''}`;
+    });
   }
 
   /** Timers whose events carry a name in hash and report; they keep the world's true time. */
@@ -119,18 +135,13 @@ export class Kernel {
     }
     this.hash.number(time.monoMs());
     this.hash.word(this.label);
-    this.rememberStep();
+    this.remember({ step: this.steps, atMs: time.monoMs(), label: this.label });
     return null;
   }
 
-  private rememberStep(): void {
-    const name = this.labels[this.label] ?? '';
-    this.remember(`${String(this.steps).padStart(6)} ${this.nowMs.toFixed(2)} ms  ${name}`);
-  }
-
-  private remember(line: string): void {
-    this.lastEvents.push(line);
-    if (this.lastEvents.length > lastEventsKept) this.lastEvents.shift();
+  private remember(line: RememberedEvent): void {
+    this.lastEvents[this.remembered % lastEventsKept] = line;
+    this.remembered += 1;
   }
 }
 

@@ -83,7 +83,7 @@ class Planner {
       atMs,
       gateway: random.below(this.options.gateways),
       role: earlier !== null && !otherPayload ? earlier.role : this.roleFor(ask),
-      ttlMs: random.pick([300, 1_000, 3_000, 5_000]),
+      ttlMs: random.pick([800, 2_000, 3_000, 5_000]),
       givesUp: random.chance(giveUpShare),
       ask,
       repeatOf: earlier === null ? null : (earlier.repeatOf ?? earlier.nth),

@@ -78,7 +78,7 @@ export function optionsOf(seed: number): SimOptions {
     stormMs: random.between(20, 40) * 1_000,
     tenfold: isCalm ? 0.01 : 0.03,
     thousandfold: isCalm ? 0 : random.pick([0, 0, 0.0005, 0.002]),
-    clockOffsetMs: isCalm ? 0 : random.pick([0, 500, 1_500]),
+    clockOffsetMs: isCalm ? 0 : random.pick([0, 200, 700]),
     clockDrift: isCalm ? 0 : random.pick([0, 0.0005]),
     faultRates: isCalm ? {} : ratesOf(random),
     points: isCalm ? [] : tracePoints.filter(() => random.chance(pointShare)),

@@ -94,6 +94,6 @@ export class FaultMaker {
     const { kernel } = this.world;
     kernel.note(`fault ${text}`);
     this.counts.set(`fault ${kind}`, (this.counts.get(`fault ${kind}`) ?? 0) + 1);
-    this.world.observe({ kind: 'fault', atMs: kernel.nowMs, text });
+    this.world.observe({ kind: 'fault', atMs: kernel.trueMs, text });
   }
 }

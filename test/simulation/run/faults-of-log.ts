@@ -1,4 +1,5 @@
 /** Faults of the log: its answers, its groups, the way to it, and what lies in it. */
+import { BrokerUnreachable } from '../../../src/drivers/memory/broker-link.ts';
 import { encodeUtf8, junkOf } from './junk.ts';
 import type { FaultTable, MakeFault } from './fault-effect.ts';
 import { chosen, runningPod } from './fault-effect.ts';
@@ -119,8 +120,14 @@ export const logFaults: FaultTable<
     const message = { partition, key, value, headers: {} };
     const { broker } = world.servers;
     if (!broker.hasTopic(world.commandsTopic)) return false;
-    broker.append(world.commandsTopic, [message], 'all');
-    return true;
+    try {
+      broker.append(world.commandsTopic, [message], 'all');
+      return true;
+    } catch (thrown) {
+      // Another fault has met it, as it would have met anybody's record.
+      if (thrown instanceof BrokerUnreachable) return false;
+      throw thrown;
+    }
   },
   groupRebalance(world, { lengthMs }) {
     const stayMs = Math.min(lengthMs, 3_000);

@@ -17,6 +17,7 @@ import { World } from '../world/world.ts';
 import { FaultMaker } from './fault-maker.ts';
 import { probeAll } from './probes.ts';
 import { unfinishedWork } from './progress.ts';
+import { countTables, countWorldFacts } from './world-facts.ts';
 
 /** A broken promise, and when it was seen. */
 export interface SeenViolation extends Violation {
@@ -56,6 +57,9 @@ const violationsMax = 20;
 export async function runCase(simCase: SimCase, settings: RunSettings): Promise<RunResult> {
   const run = new Run(simCase, settings);
   const giveBack = banRealWorld();
+  const { stackTraceLimit } = Error;
+  // Refusals are values here and many; who looks at one run wants to know where they come from.
+  if (settings.write === undefined) Error.stackTraceLimit = 0;
   const onFault = (fault: unknown): void => run.fault(fault);
   process.on('unhandledRejection', onFault);
   process.on('uncaughtException', onFault);
@@ -65,6 +69,7 @@ export async function runCase(simCase: SimCase, settings: RunSettings): Promise<
     process.off('unhandledRejection', onFault);
     process.off('uncaughtException', onFault);
     giveBack();
+    Error.stackTraceLimit = stackTraceLimit;
   }
 }
 
@@ -93,6 +98,7 @@ class Run {
     for (const checker of this.checkers) {
       if (checker.observe !== undefined) this.world.watch((seen) => checker.observe?.(seen));
     }
+    countWorldFacts(this.world);
     this.faults = new FaultMaker(this.world);
     this.network = new ClientNetwork(this.world);
     this.clients = this.makeClients();
@@ -112,9 +118,14 @@ class Run {
       this.faults.begin(this.simCase.faults, this.simCase.firings);
     });
     timers.after(warmUpMs + stormMs, () => this.heal());
-    const end = await kernel.run(eventsMax);
-    if (end === 'deadlock') this.report(progress('INV-31', 'nothing is left that could happen'));
-    if (end === 'tooManyEvents') this.report(progress('INV-32', `more than ${eventsMax} events`));
+    try {
+      const end = await kernel.run(eventsMax);
+      if (end === 'deadlock') this.report(progress('INV-31', 'nothing is left that could happen'));
+      if (end === 'tooManyEvents') this.report(progress('INV-32', `more than ${eventsMax} events`));
+    } catch (thrown) {
+      this.fault(thrown);
+    }
+    countTables(world);
     return {
       hash: kernel.hash.digest,
       steps: kernel.step,
@@ -140,26 +151,36 @@ class Run {
     world.startAll();
     for (const client of this.clients) client.close();
     this.phase('settle');
-    this.waitForRest(this.kernel.nowMs + settleMaxMs);
+    const untilMs = this.kernel.nowMs + settleMaxMs;
+    this.waitForRest(untilMs, () => {
+      void this.probe().then(() => {
+        // Deadlines of rooms have gone on meanwhile: what they made must have arrived, too.
+        this.waitForRest(untilMs, () => this.check());
+      });
+    });
   }
 
-  private waitForRest(untilMs: number): void {
+  private waitForRest(untilMs: number, then: () => void): void {
     this.kernel.timersOf('run').after(settlePollMs, () => {
       const talking = this.clients.find((client) => !client.done);
       const left =
         talking === undefined
           ? unfinishedWork(this.world)
           : `${talking.name} has ${talking.newestTry}`;
-      if (left === null) return void this.check();
-      if (this.kernel.nowMs < untilMs) return this.waitForRest(untilMs);
+      if (left === null) return then();
+      if (this.kernel.nowMs < untilMs) return this.waitForRest(untilMs, then);
       this.report(progress('INV-31', `${settleMaxMs} ms after the last fault: ${left}`));
       this.kernel.end();
     });
   }
 
-  private async check(): Promise<void> {
+  private async probe(): Promise<void> {
     const unanswered = await probeAll(this.world, this.network);
     if (unanswered !== null) this.report(progress('INV-31', unanswered));
+  }
+
+  /** In the event that found everything at rest: nothing can have begun since. */
+  private check(): void {
     this.phase('check');
     for (const checker of this.checkers) checker.atEnd?.();
     this.kernel.end();
@@ -176,7 +197,7 @@ class Run {
         timers: kernel.timersOf('client'),
         nowMs: () => kernel.nowMs,
         send: (...call: Parameters<typeof network.send>) => network.send(...call),
-        retryPauseMs: () => 50 + 400 * pauses.fraction(),
+        retryPauseMs: (tries: number) => (50 + 250 * pauses.fraction()) * Math.min(tries + 1, 8),
         commandOf: (nth: number) => this.asks.get(nth) ?? null,
         remember: (nth: number, ask: CallAsk) => void this.asks.set(nth, ask),
       };
@@ -193,7 +214,7 @@ class Run {
 
   private phase(phase: Extract<Observation, { kind: 'phase' }>['phase']): void {
     this.kernel.note(`phase ${phase}`);
-    this.world.observe({ kind: 'phase', atMs: this.kernel.nowMs, phase });
+    this.world.observe({ kind: 'phase', atMs: this.kernel.trueMs, phase });
   }
 
   private note(observation: Observation): void {
@@ -213,7 +234,7 @@ class Run {
   private report(violation: Violation): void {
     if (this.violations.length >= violationsMax) return;
     const { step, nowMs: atMs, newest } = this.kernel;
-    this.violations.push({ ...violation, step, atMs, lastEvents: [...newest] });
+    this.violations.push({ ...violation, step, atMs, lastEvents: newest });
   }
 }
 

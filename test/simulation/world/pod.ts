@@ -122,8 +122,12 @@ export class Pod {
     const { life } = this;
     if (life === null) return false;
     this.endLife(life, 'killed');
-    const { servers } = this.around;
-    if (isNoticed) servers.database.server.named(laneName(life.incarnation, 0))?.end();
+    const { servers, metrics } = this.around;
+    const { transactions } = servers.database.server;
+    const open = transactions.size;
+    const session = servers.database.server.named(laneName(life.incarnation, 0));
+    if (isNoticed) session?.end();
+    if (transactions.size < open) metrics.count('world_killed_in_transaction');
     return true;
   }
 
@@ -149,6 +153,7 @@ export class Pod {
     const { life } = this;
     if (life?.gate.state !== 'open') return false;
     this.tell('draining', life);
+    if (life.calls.size > 0) this.around.metrics.count('world_drained_with_calls');
     life.host.stop({ kind: 'signal', signal: 'SIGTERM' });
     return true;
   }
@@ -232,6 +237,6 @@ export class Pod {
   ): void {
     const { kernel, observe } = this.around;
     kernel.note(`${incarnation} ${what}`);
-    observe({ kind: 'pod', atMs: kernel.nowMs, pod: this.name, incarnation, what });
+    observe({ kind: 'pod', atMs: kernel.trueMs, pod: this.name, incarnation, what });
   }
 }

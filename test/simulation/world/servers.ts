@@ -53,13 +53,13 @@ export function createServers(
     },
     { latencyMs: { min: 0, max: 1 } },
   );
-  broker.onAppended = (record) => observe({ kind: 'appended', atMs: kernel.nowMs, ...record });
+  broker.onAppended = (record) => observe({ kind: 'appended', atMs: kernel.trueMs, ...record });
   const database = new MemoryDatabase({
     clock,
     timers: kernel.timersOf('database'),
     latencyMs: () => latency.drawNearMs(),
   });
-  database.afterCommit = () => observe({ kind: 'committed', atMs: kernel.nowMs });
+  database.afterCommit = () => observe({ kind: 'committed', atMs: kernel.trueMs });
   const ofStandIns = { clock, timers: kernel.timersOf('stand-in'), random: randomOf('stand-in') };
   const im = new ImStandIn(ofStandIns);
   const activity = new ActivityStandIn(ofStandIns);
@@ -89,7 +89,7 @@ function tellArrivals(
     record(arrival, how);
     if (how === 'notification') return;
     const { appCode, roomId, eventId, bytes } = arrival;
-    const atMs = kernel.nowMs;
+    const atMs = kernel.trueMs;
     observe({ kind: 'arrived', atMs, destination, appCode, roomId, eventId, bytes });
   };
 }

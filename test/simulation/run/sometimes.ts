@@ -1,0 +1,79 @@
+/**
+ * What must have happened at least once in many runs, or they prove nothing (INV-37): counted by the
+ * product's own metrics, by the world, and by the faults that hit somebody.
+ */
+import { tracePoints } from '../../../src/ports/trace.ts';
+import { faultKinds } from '../plan/fault-kinds.ts';
+
+/** Fewer runs may miss something by chance. */
+export const floorsFromSeeds = 500;
+
+/** Name, and the beginnings of the counters of which one must have counted. */
+const floors: Readonly<Record<string, readonly string[]>> = {
+  'a takeover': ['cell_takeovers_total'],
+  'a cell killed with a transaction open': ['world_killed_in_transaction'],
+  'a fenced commit': ['cell_commit_ms|fenced'],
+  'a commit behind a busy fence': ['cell_commit_ms|fenceBusy'],
+  'an unknown commit that had counted': ['cell_unknown_commits_total|committed'],
+  'an unknown commit that had not': ['cell_unknown_commits_total|absent'],
+  'a transaction tried again': ['cell_transaction_retries_total|conflict'],
+  'a repeat answered from the log': ['world_replayed_answers'],
+  'a repeat stopped by its unique key': ['cell_duplicate_ids_total'],
+  'a record that came again': ['cell_redelivered_total'],
+  'a late reply': ['gateway_replies_dropped_total|late'],
+  'a double reply': ['gateway_replies_dropped_total|double'],
+  'a foreign reply': ['gateway_replies_dropped_total|foreign'],
+  'a reply slot lost': ['gateway_slots_lost_total'],
+  'a stale fact': ['gateway_stale_facts_total'],
+  'a debit without an answer': ['cell_debits_unknown_total'],
+  'a debit found': ['world_wallet_find|found'],
+  'a debit found absent': ['world_wallet_find|absent'],
+  'a debit given back': ['cell_settlements_total|closed'],
+  'rows whose claim was another’s': ['adapter_late_rows_total'],
+  'a claim that ran out and was taken again': ['world_claims_retaken'],
+  'a row tried again': ['adapter_rows_total|im|retryable', 'adapter_rows_total|activity|retryable'],
+  'a row failed': ['adapter_rows_total|im|failed', 'adapter_rows_total|activity|failed'],
+  'a lease that named somebody else': ['cell_lease_foreign_total'],
+  'a lease without an answer': ['cell_lease_unreachable_total'],
+  'a process drained with calls in it': ['world_drained_with_calls'],
+  'an expired command': ['cell_refused_total|EXPIRED'],
+  'a dead letter': ['world_dead_letters'],
+  'a room rebuilt': ['cell_room_load_ms'],
+  'a room evicted': ['cell_rooms_evicted_total'],
+  'a snapshot': ['cell_snapshot_ms'],
+  'a snapshot not written': ['cell_snapshot_failures_total'],
+};
+
+/** Names of what the runs have not seen. */
+export function missedFloors(counts: ReadonlyMap<string, number>): readonly string[] {
+  const has = (beginning: string): boolean => {
+    for (const [name, count] of counts) if (count > 0 && name.startsWith(beginning)) return true;
+    return false;
+  };
+  const missed = Object.entries(floors).filter(([, beginnings]) => !beginnings.some(has));
+  const kinds = Object.keys(faultKinds).filter((kind) => !counts.has(`fault ${kind}`));
+  const points = tracePoints.filter(
+    (point) =>
+      !['kill', 'vanish', 'freeze'].some((what) => counts.has(`fault ${what} at ${point}`)),
+  );
+  return [
+    ...missed.map(([name]) => name),
+    ...kinds.map((kind) => `fault ${kind}`),
+    ...points.map((point) => `fault at point ${point}`),
+  ];
+}
+
+/** Adds the counts of one run. */
+export function addCounts(
+  sums: Map<string, number>,
+  counts: Iterable<readonly [string, number]>,
+): void {
+  for (const [name, count] of counts) sums.set(name, (sums.get(name) ?? 0) + count);
+}
+
+/** Sum of the counters whose name begins like this. */
+export function sumOf(counts: ReadonlyMap<string, number>, beginning: string): number {
+  let sum = 0;
+  for (const [name, count] of counts) if (name.startsWith(beginning)) sum += count;
+  return sum;
+}

@@ -1,0 +1,33 @@
+/** Facts of a run that no metric of the product counts, for the list of what must have happened. */
+import type { FoundDebit } from '../../../src/ports/wallet.ts';
+import type { World } from '../world/world.ts';
+
+/** Counts from now on, into the run's metrics. */
+export function countWorldFacts(world: World): void {
+  const { metrics, database, wallet } = world;
+  world.watch((seen) => {
+    if (seen.kind === 'answered' && seen.end.kind === 'ok' && seen.end.replayed) {
+      metrics.count('world_replayed_answers');
+    }
+  });
+  database.outbox.watch((_, before, after) => {
+    const isRetaken =
+      before?.status === 'delivering' &&
+      after?.status === 'delivering' &&
+      before.claimToken !== after.claimToken;
+    if (isRetaken) metrics.count('world_claims_retaken');
+  });
+  const find = wallet.find.bind(wallet);
+  wallet.find = async (...call): ReturnType<typeof find> => {
+    const found = await find(...call);
+    metrics.count('world_wallet_find', {
+      kind: found.kind satisfies FoundDebit['kind'] | 'status',
+    });
+    return found;
+  };
+}
+
+/** At the end: what lies in the tables. */
+export function countTables({ metrics, database }: World): void {
+  metrics.count('world_dead_letters', {}, database.deadLetters.length);
+}

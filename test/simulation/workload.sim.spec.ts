@@ -1,0 +1,55 @@
+/** The simulated clients ask for everything that the product can be asked for. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { projectRoot } from '../../src/main/project-root.ts';
+import { faultKinds } from './plan/fault-kinds.ts';
+import { askWeights } from './plan/plan-workload.ts';
+import { caseOf } from './plan/sim-case.ts';
+
+const cases = Array.from({ length: 100 }, (_, seed) => caseOf(seed + 1));
+
+/** Names of the commands in the domain's own text, without those of the system itself. */
+function commandTypes(): readonly string[] {
+  const file = join(projectRoot(), 'src', 'domain', 'room', 'commands.ts');
+  const text = readFileSync(file, 'utf8');
+  const bodies =
+    /\/\*\*(?<doc>(?:(?!\*\/)[\s\S])*)\*\/\nexport interface \w+ \{\n {2}readonly type: '(?<type>\w+)'/g;
+  return [...text.matchAll(bodies)].flatMap(({ groups }) => {
+    const { doc = '', type = '' } = groups ?? {};
+    return doc.trim().startsWith('System:') ? [] : [type];
+  });
+}
+
+describe('the workload of a run', () => {
+  it('knows every command of the domain', () => {
+    const types = commandTypes();
+    expect(types.length).toBeGreaterThan(7);
+    expect(types.filter((type) => !Object.hasOwn(askWeights, type))).toEqual([]);
+  });
+
+  it('asks for each kind in some run', () => {
+    const asked = new Set(
+      cases.flatMap(({ workload }) => workload.calls.map(({ ask }) => ask.type)),
+    );
+    expect(Object.keys(askWeights).filter((type) => !asked.has(type as never))).toEqual([]);
+  });
+
+  it('repeats about one call in five, and sometimes with another payload', () => {
+    const calls = cases.flatMap(({ workload }) => workload.calls);
+    const repeats = calls.filter(({ repeatOf }) => repeatOf !== null);
+    expect(repeats.length / calls.length).toBeGreaterThan(0.1);
+    expect(repeats.length / calls.length).toBeLessThan(0.3);
+    expect(repeats.some(({ otherPayload }) => otherPayload)).toBe(true);
+  });
+});
+
+describe('the faults of a run', () => {
+  it('are of every kind in some run, and of none in about one in ten', () => {
+    const planned = new Set(cases.flatMap(({ faults }) => faults.map(({ kind }) => kind)));
+    expect(Object.keys(faultKinds).filter((kind) => !planned.has(kind as never))).toEqual([]);
+    const calm = cases.filter(({ faults, firings }) => faults.length + firings.length === 0);
+    expect(calm.length).toBeGreaterThan(2);
+    expect(calm.length).toBeLessThan(25);
+  });
+});
