@@ -6,10 +6,12 @@ import { arrivals } from './arrivals.ts';
 import type { CheckerFactory } from './checker.ts';
 import { fence } from './fence.ts';
 import { giftSums } from './gift-sums.ts';
+import { lookedUp } from './looked-up.ts';
 import { money } from './money.ts';
 import { offsetFates } from './offset-fates.ts';
 import { orderInTime } from './order-in-time.ts';
 import { outboxRows } from './outbox-rows.ts';
+import { passedOffsets } from './passed-offsets.ts';
 import { presence } from './presence.ts';
 import { rebuiltState } from './rebuilt-state.ts';
 import { seats } from './seats.ts';
@@ -26,6 +28,8 @@ export const allCheckers: readonly CheckerFactory[] = [
   agreeingTables,
   fence,
   offsetFates,
+  passedOffsets,
+  lookedUp,
   sentCommands,
   orderInTime,
   rebuiltState,

@@ -71,7 +71,7 @@ class AppsApart implements Checker {
   }
 
   private meet(kind: string, id: string, roomKey: string): void {
-    const { appCode } = roomOfKey(roomKey);
+    const appCode = roomKey.slice(0, roomKey.indexOf('\0'));
     const known = this.appOf.get(`${kind}\0${id}`);
     this.appOf.set(`${kind}\0${id}`, known ?? appCode);
     if (known === undefined || known === appCode) return;

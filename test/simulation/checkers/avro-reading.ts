@@ -20,6 +20,7 @@ export type RecordName =
   | 'ResultRecord'
   | 'RoomSnapshot';
 
+const namespace = 'roomcell.';
 const markerHex = 'c301';
 const headerBytes = 10;
 const folder = join(projectRoot(), 'schemas', 'avro');
@@ -88,10 +89,11 @@ export function writeRecord(name: RecordName, value: unknown): Buffer {
 
 /** The branch of a union that a decoded value holds; null for the null branch. */
 export function branchOf(union: unknown): { readonly name: string; readonly value: object } | null {
-  const [entry] = union === null || union === undefined ? [] : Object.entries(union);
-  if (entry === undefined) return null;
-  const [name, value] = entry as [string, object];
-  return { name: name.replace('roomcell.', ''), value };
+  const branches = (union ?? {}) as Readonly<Record<string, object>>;
+  const [name] = Object.keys(branches);
+  const value = name === undefined ? undefined : branches[name];
+  if (name === undefined || value === undefined) return null;
+  return { name: name.slice(namespace.length), value };
 }
 
 function readOrNull(name: RecordName, bytes: Uint8Array): unknown {
@@ -117,10 +119,13 @@ function readZigzag(bytes: Uint8Array): bigint {
 }
 
 function writeZigzag(value: bigint): Buffer {
-  let rest = value < 0n ? -2n * value - 1n : 2n * value;
+  const zigzag = value < 0n ? -2n * value - 1n : 2n * value;
   const bytes: number[] = [];
-  for (; rest > 0x7fn; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80);
-  return Buffer.from([...bytes, Number(rest)]);
+  let big = zigzag;
+  for (; big > BigInt(Number.MAX_SAFE_INTEGER); big >>= 7n) bytes.push(Number(big & 0x7fn) | 0x80);
+  let rest = Number(big);
+  for (; rest > 0x7f; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 0x80);
+  return Buffer.from([...bytes, rest]);
 }
 
 function readerOf(name: RecordName): Reader {
@@ -137,7 +142,7 @@ function readSchemas(): void {
   for (const file of files) {
     const text = readFileSync(join(folder, file), 'utf8');
     const schema = JSON.parse(text) as JsonObject & { readonly name: string };
-    byName.set(`roomcell.${schema.name}`, schema);
+    byName.set(namespace + schema.name, schema);
   }
   for (const file of files.filter((each) => !each.includes('/'))) {
     const name = file
@@ -145,7 +150,7 @@ function readSchemas(): void {
       .split('-')
       .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
       .join('') as RecordName;
-    const root = byName.get(`roomcell.${name}`) ?? {};
+    const root = byName.get(namespace + name) ?? {};
     const whole = spellOut(root, byName, new Set(), root['omitSecrets'] === true);
     const type = avsc.Type.forSchema(whole as avsc.Schema, { registry: { long: bigintLong } });
     const header = Buffer.concat([

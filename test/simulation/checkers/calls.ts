@@ -56,8 +56,17 @@ export function commandOf({ ask }: SentCall): NamedCommand | null {
   return named(appCode, isUnnamed ? roomIdOf(appCode, actorUserId, commandId) : roomId, commandId);
 }
 
+const toldByEnd = new WeakMap<CallEnd, ToldEnd>();
+
 /** What the end of a call says of a stored command; null when it says nothing of one. */
 export function toldBy(end: CallEnd): ToldEnd | null {
+  // Several checkers ask for each end.
+  const told = toldByEnd.get(end) ?? readEnd(end);
+  if (told !== null) toldByEnd.set(end, told);
+  return told;
+}
+
+function readEnd(end: CallEnd): ToldEnd | null {
   switch (end.kind) {
     case 'ok':
       return toldByResult(end.result);
@@ -101,12 +110,23 @@ export function roomOfKey(key: string): NonNullable<Violation['room']> {
 
 /** A value as a text that is equal exactly when the values are: numbers and bigints alike. */
 export function textOf(value: unknown): string {
-  return JSON.stringify(value, (_, held: unknown) => {
-    if (typeof held === 'bigint' || typeof held === 'number') return String(held);
-    if (held === null || typeof held !== 'object' || Array.isArray(held)) return held;
-    const entries = Object.entries(held).filter(([, each]) => each !== null && each !== undefined);
-    return Object.fromEntries(entries.sort(([left], [right]) => (left < right ? -1 : 1)));
-  });
+  switch (typeof value) {
+    case 'bigint':
+    case 'number':
+      return `"${value}"`;
+    case 'object':
+      break;
+    default:
+      return JSON.stringify(value ?? null);
+  }
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return `[${value.map(textOf).join(',')}]`;
+  const fields = value as Readonly<Record<string, unknown>>;
+  const names = Object.keys(fields).filter((name) => (fields[name] ?? null) !== null);
+  return `{${names
+    .sort()
+    .map((name) => `"${name}":${textOf(fields[name])}`)
+    .join(',')}}`;
 }
 
 function named(appCode: string, roomId: string, commandId: string): NamedCommand {

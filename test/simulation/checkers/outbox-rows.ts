@@ -4,8 +4,8 @@
  * one valid claim per row and per (room, destination), begun at the oldest unfinished row. INV-16: in
  * the end each row is delivered, or failed with a reason.
  *
- * A mark does not say who made it; a stale worker's is seen by what it does to a row that has ended,
- * or by the order of arrivals.
+ * A mark does not say who made it; a stale worker's is seen by what it does to a row that has ended or
+ * that its present claim never started, or by the order of arrivals.
  */
 import type { OutboxRow } from '../../../src/drivers/memory/memory-rows.ts';
 import type { Observation } from '../observations.ts';
@@ -43,6 +43,8 @@ class OutboxRows implements Checker {
   private readonly world: CheckedWorld;
   private readonly report: (violation: Violation) => void;
   private readonly changes: Cursor<RowChange<bigint, OutboxRow>>;
+  /** How often a row had been started when its present claim was taken. */
+  private readonly startsBefore = new Map<bigint, number>();
   private nowMs = 0;
 
   constructor(world: CheckedWorld, report: (violation: Violation) => void) {
@@ -78,7 +80,9 @@ class OutboxRows implements Checker {
       if (before === undefined) this.checkNew(after);
       else this.checkEdge(before, after);
       const isClaim = after.status === 'delivering' && before?.claimToken !== after.claimToken;
-      if (isClaim) this.checkClaim(before, after);
+      if (!isClaim) continue;
+      this.startsBefore.set(after.rowId, after.startedCount);
+      this.checkClaim(before, after);
     }
   }
 
@@ -95,6 +99,7 @@ class OutboxRows implements Checker {
       if (before[field] === after[field]) continue;
       this.fault('INV-19', after, `${named(before)} changed its ${field} to ${after[field]}`);
     }
+    this.checkMark(before, after);
     const tries = after.retryCount - before.retryCount;
     const mayCount = after.status === 'retryable' || after.status === 'failed';
     if (tries < 0 || tries > (mayCount ? 1 : 0)) {
@@ -111,6 +116,26 @@ class OutboxRows implements Checker {
         'INV-19',
         after,
         `${named(after)} is ${after.status} after ${after.retryCount} of at most ${max} tries`,
+      );
+    }
+  }
+
+  /** A failed send is the word of whoever started the row, and the one that ends it is a try. */
+  private checkMark(before: OutboxRow, after: OutboxRow): void {
+    const isMark = after.status === 'retryable' || after.status === 'failed';
+    if (!isMark || before.status !== 'delivering' || isEndedUnsent(after)) return;
+    if (before.startedCount <= (this.startsBefore.get(before.rowId) ?? -1)) {
+      this.fault(
+        'INV-21',
+        after,
+        `${named(after)} was marked ${after.status} under the claim ${before.claimToken} of ${before.workerId}, which has never started it`,
+      );
+    }
+    if (after.status === 'failed' && after.retryCount === before.retryCount) {
+      this.fault(
+        'INV-19',
+        after,
+        `${named(after)} failed without a try being counted: ${after.retryCount} tries before and after`,
       );
     }
   }
@@ -150,6 +175,11 @@ class OutboxRows implements Checker {
 
 function isValid({ status, lockUntilMs }: OutboxRow, nowMs: number): boolean {
   return status === 'delivering' && lockUntilMs > nowMs + clockSkewMs;
+}
+
+/** Given up by a relay: nobody has sent it. */
+function isEndedUnsent({ lastError }: OutboxRow): boolean {
+  return lastError.startsWith('started ') || lastError.includes('is missing from room_events');
 }
 
 function named(row: OutboxRow): string {
