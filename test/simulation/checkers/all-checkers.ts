@@ -4,6 +4,7 @@ import { answeredCommands } from './answered-commands.ts';
 import { appsApart } from './apps-apart.ts';
 import { arrivals } from './arrivals.ts';
 import type { CheckerFactory } from './checker.ts';
+import { coinTotals } from './coin-totals.ts';
 import { fence } from './fence.ts';
 import { giftSums } from './gift-sums.ts';
 import { lookedUp } from './looked-up.ts';
@@ -37,6 +38,7 @@ export const allCheckers: readonly CheckerFactory[] = [
   outboxRows,
   arrivals,
   money,
+  coinTotals,
   giftSums,
   seats,
   presence,

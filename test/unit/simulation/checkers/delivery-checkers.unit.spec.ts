@@ -178,6 +178,12 @@ describe('INV-19: an outbox row', () => {
     'is retryable after 3 of at most 3 tries',
     { retryCount: 2 },
   );
+  edge(
+    'does not fail without a try that is counted',
+    'delivering',
+    { status: 'failed', lastError: 'refused', startedCount: 0 },
+    'failed without a try being counted: 0 tries before and after',
+  );
 });
 
 describe('INV-20: what is seen outside', () => {
@@ -244,6 +250,14 @@ describe('INV-21: a claim', () => {
     { entries: () => claimedApart({ status: 'pending', claimToken: '' }) },
     'INV-21',
     /was claimed past outbox row \d+ .* which is pending/,
+  );
+  itSees(
+    'is ended by nobody who has not started its rows',
+    outboxRows,
+    run,
+    { entries: () => withChange('delivering', { status: 'retryable', retryCount: 1 }) },
+    'INV-21',
+    /was marked retryable under the claim claim-\d+ of relay-1, which has never started it/,
   );
 });
 

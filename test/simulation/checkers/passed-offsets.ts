@@ -1,0 +1,121 @@
+/**
+ * INV-11 at the moment it is decided: when the applied offset passes a command that nobody can have
+ * refused, its row is there, and a record that was refused has none. `offset-fates` judges at the
+ * end, by words that were said; a retry may have made good by then what was forgotten here.
+ *
+ * Nobody can have refused: a command of the room's own rules (every end of it is stored) in a room
+ * that was made at an earlier offset, which cannot have expired on any clock, and is no dead letter.
+ */
+import type { Observation } from '../observations.ts';
+import { branchOf, readIfAny, recordNameOf } from './avro-reading.ts';
+import type { CheckedWorld, Checker, CheckerFactory, Violation } from './checker.ts';
+import { recordsOf, rowKeyOf } from './command-records.ts';
+import type { CommandsRecord } from './command-records.ts';
+
+/** Types whose refusals leave the id free for no other reason than the time. */
+const neverFree: ReadonlySet<string> = new Set([
+  'LeaveRoom',
+  'MicUp',
+  'MicDown',
+  'ConfirmMicPublishing',
+  'CloseRoom',
+]);
+/** How far the wall clock of a cell may be ahead: its offset and a jump. */
+const clockSkewMs = 3_100;
+const correlationHeader = 'rc-correlation-id';
+const ttlHeader = 'rc-ttl-ms';
+
+interface Sent {
+  readonly correlation: string | undefined;
+  /** True time from which on some cell may hold it for expired. */
+  readonly mayExpireAtMs: number;
+}
+
+/** Makes it; see the file header. */
+export const passedOffsets: CheckerFactory = (world, report) => new PassedOffsets(world, report);
+
+class PassedOffsets implements Checker {
+  readonly invariants = ['INV-11'];
+  private readonly world: CheckedWorld;
+  private readonly report: (violation: Violation) => void;
+  /** By `partition/offset`. */
+  private readonly sent = new Map<string, Sent>();
+  /** Records per correlation id: a log that stores twice has two of one. */
+  private readonly copies = new Map<string, number>();
+  private readonly refusals = new Map<string, string>();
+  private readonly applied = new Map<number, bigint>();
+
+  constructor(world: CheckedWorld, report: (violation: Violation) => void) {
+    this.world = world;
+    this.report = report;
+  }
+
+  observe(observation: Observation): void {
+    if (observation.kind === 'appended') this.appended(observation);
+    if (observation.kind !== 'committed') return;
+    for (const [partition, { appliedOffset }] of this.world.database.owners) {
+      const before = this.applied.get(partition) ?? -1n;
+      if (appliedOffset <= before) continue;
+      this.applied.set(partition, appliedOffset);
+      const records = recordsOf(this.world, partition);
+      for (let offset = before + 1n; offset <= appliedOffset; offset += 1n) {
+        const record = records.get(offset);
+        if (record !== undefined) this.passed(record, observation.atMs);
+      }
+    }
+  }
+
+  atEnd(): void {
+    for (const row of this.world.database.log.values()) {
+      const correlation = this.sent.get(`${row.partition}/${row.kafkaOffset}`)?.correlation ?? '';
+      const reason = this.refusals.get(correlation);
+      if (reason === undefined || this.copies.get(correlation) !== 1) continue;
+      const { appCode, roomId } = row;
+      const text = `offset ${row.partition}/${row.kafkaOffset}: ${row.commandId} has its row (${row.outcome}, epoch ${row.epoch}), and its caller was told ${reason}`;
+      this.report({ invariant: 'INV-11', text, room: { appCode, roomId } });
+    }
+  }
+
+  private passed({ partition, offset, command }: CommandsRecord, atMs: number): void {
+    if (command === null || !neverFree.has(command.type)) return;
+    const { log, deadLetters } = this.world.database;
+    const { appCode, roomId, commandId, type } = command;
+    const key = rowKeyOf(command);
+    if (
+      log.has(key) ||
+      atMs >= (this.sent.get(`${partition}/${offset}`)?.mayExpireAtMs ?? -Infinity)
+    )
+      return;
+    const first = log
+      .rowsBy('room', `${appCode}\0${roomId}`)
+      .find((row) => row.appliedVersion === 1n);
+    const made = first?.kafkaOffset ?? null;
+    if (made === null || made >= offset) return;
+    const isAside = deadLetters.some(
+      (letter) => letter.partition === partition && letter.kafkaOffset === offset,
+    );
+    if (isAside) return;
+    const text = `offset ${partition}/${offset}: ${type} ${commandId} was passed by the applied offset at ${atMs} ms without a row, and nobody can have refused it`;
+    this.report({ invariant: 'INV-11', text, room: { appCode, roomId } });
+  }
+
+  private appended(record: Extract<Observation, { kind: 'appended' }>): void {
+    const { topic, partition, offset, headers, value, atMs } = record;
+    const correlation = headers?.[correlationHeader];
+    if (topic === this.world.commandsTopic) {
+      // Without that header it never expires; without any nothing is known.
+      const ttlMs = headers === undefined ? -Infinity : Number(headers[ttlHeader] ?? Infinity);
+      const mayExpireAtMs = (record.recordTimeMs ?? atMs) + ttlMs - clockSkewMs;
+      this.sent.set(`${partition}/${offset}`, { correlation, mayExpireAtMs });
+      if (correlation === undefined) return;
+      this.copies.set(correlation, (this.copies.get(correlation) ?? 0) + 1);
+      return;
+    }
+    if (correlation === undefined || value === null || recordNameOf(value) !== 'ReplyRecord')
+      return;
+    const reply = readIfAny<{ readonly content: unknown }>('ReplyRecord', value);
+    const branch = branchOf(reply?.content);
+    if (branch?.name !== 'RefusalReply') return;
+    this.refusals.set(correlation, (branch.value as { readonly reason: string }).reason);
+  }
+}

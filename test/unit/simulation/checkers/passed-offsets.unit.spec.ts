@@ -1,0 +1,83 @@
+/** Judges of what was passed without an end, and of "not executed", before doctored runs. */
+import { beforeAll, describe } from 'vitest';
+import { lookedUp } from '../../../simulation/checkers/looked-up.ts';
+import { passedOffsets } from '../../../simulation/checkers/passed-offsets.ts';
+import type { Observation, SentCall } from '../../../simulation/observations.ts';
+import { codec, editRow, isRowOf, itSees, observed } from './doctoring.ts';
+import { healthyRun } from './healthy-run.ts';
+import type { Entry } from './recorded-run.ts';
+
+type Appended = Extract<Observation, { kind: 'appended' }>;
+
+let entries: readonly Entry[];
+const run = (): readonly Entry[] => entries;
+
+beforeAll(async () => {
+  entries = await healthyRun();
+});
+
+describe('INV-11: an offset, when it is passed', () => {
+  itSees(
+    'has the row of a command that nobody can have refused',
+    passedOffsets,
+    run,
+    { entries: () => editRow('log', isRowOf('leave-u4'), () => null)(entries) },
+    'INV-11',
+    /LeaveRoom leave-u4 was passed by the applied offset .* nobody can have refused it/,
+  );
+  itSees(
+    'has no row when its caller was told a refusal',
+    passedOffsets,
+    run,
+    { entries: () => withRefusalOf('leave-u4') },
+    'INV-11',
+    /leave-u4 has its row \(applied, epoch 2\), and its caller was told ROOM_BUSY/,
+  );
+});
+
+describe('INV-4: a look-up that says "not executed"', () => {
+  itSees(
+    'is followed by no row of what lay on the topic',
+    lookedUp,
+    run,
+    { entries: () => [...entries, ...toldNotExecuted('g1')] },
+    'INV-4',
+    /was told that g1 was not executed; its record lay at offset .* and ended applied/,
+  );
+});
+
+/** The run with a refusing reply to the record of a stored command at its end. */
+function withRefusalOf(commandId: string): readonly Entry[] {
+  const stored = entries.find(
+    (entry) =>
+      entry.kind === 'row' && entry.table === 'log' && isRowOf(commandId)(entry.row as never),
+  );
+  const { partition, kafkaOffset } = (stored as { row: { partition: number; kafkaOffset: bigint } })
+    .row;
+  const appended = entries.flatMap((entry) =>
+    entry.kind === 'observed' && entry.observation.kind === 'appended' ? [entry.observation] : [],
+  );
+  const record = appended.find(
+    (each) => each.partition === partition && each.offset === kafkaOffset && isCommand(each),
+  );
+  if (record?.headers === undefined) throw new Error('no record to refuse');
+  const refusal = { kind: 'refusal', reason: 'ROOM_BUSY', facts: {}, retryAfterMs: 0 } as const;
+  const value = codec.encodeReply(refusal);
+  const { headers, atMs } = record;
+  const at = { topic: 'rig.replies', partition: 0, offset: 9_999n };
+  return [...entries, observed({ kind: 'appended', atMs, ...at, headers, value })];
+}
+
+function isCommand({ topic }: Appended): boolean {
+  return topic.includes('commands');
+}
+
+function toldNotExecuted(commandId: string): readonly Entry[] {
+  const ask = { kind: 'getCommand', appCode: 'app1', roomId: 'r1', commandId } as const;
+  const call: SentCall = { callId: 9_000, client: 'late', gateway: 'gateway-1', sentAtMs: 0, ask };
+  const end = { kind: 'lookup', lookup: { kind: 'notExecuted' } } as const;
+  return [
+    observed({ kind: 'sent', atMs: 0, call }),
+    observed({ kind: 'answered', atMs: 0, call, end }),
+  ];
+}
