@@ -7,6 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import avsc from 'avsc';
 import { projectRoot } from '../../../src/main/project-root.ts';
+import { bigintLong } from './bigint-long.ts';
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 type JsonObject = { readonly [key: string]: Json };
@@ -24,19 +25,6 @@ const namespace = 'roomcell.';
 const markerHex = 'c301';
 const headerBytes = 10;
 const folder = join(projectRoot(), 'schemas', 'avro');
-
-const bigintLong = avsc.types.LongType.__with(
-  {
-    fromBuffer: readZigzag,
-    toBuffer: writeZigzag,
-    fromJSON: (value: number) => BigInt(value),
-    toJSON: Number,
-    isValid: (value: unknown) => typeof value === 'bigint',
-    compare: (left: bigint, right: bigint) => (left < right ? -1 : left > right ? 1 : 0),
-  },
-  // The bytes as they are: groups of seven bits, the lowest first.
-  true,
-);
 
 interface Reader {
   readonly type: avsc.Type;
@@ -103,29 +91,6 @@ function readOrNull(name: RecordName, bytes: Uint8Array): unknown {
     // Damaged behind its header: whoever must be able to read it says so.
     return null;
   }
-}
-
-function readZigzag(bytes: Uint8Array): bigint {
-  // Seven groups fit into a number, which is much quicker; the rest goes on as bigints.
-  let low = 0;
-  for (let at = Math.min(bytes.length, 7) - 1; at >= 0; at -= 1) {
-    low = low * 128 + ((bytes[at] ?? 0) & 0x7f);
-  }
-  let zigzag = BigInt(low);
-  for (let at = 7; at < bytes.length; at += 1) {
-    zigzag |= BigInt((bytes[at] ?? 0) & 0x7f) << BigInt(7 * at);
-  }
-  return (zigzag & 1n) === 0n ? zigzag >> 1n : -(zigzag >> 1n) - 1n;
-}
-
-function writeZigzag(value: bigint): Buffer {
-  const zigzag = value < 0n ? -2n * value - 1n : 2n * value;
-  const bytes: number[] = [];
-  let big = zigzag;
-  for (; big > BigInt(Number.MAX_SAFE_INTEGER); big >>= 7n) bytes.push(Number(big & 0x7fn) | 0x80);
-  let rest = Number(big);
-  for (; rest > 0x7f; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 0x80);
-  return Buffer.from([...bytes, rest]);
 }
 
 function readerOf(name: RecordName): Reader {

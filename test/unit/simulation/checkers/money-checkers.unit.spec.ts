@@ -5,6 +5,7 @@ import type { SettlementRecord } from '../../../../src/drivers/memory/gift-rows.
 import type { RoomEvent } from '../../../../src/domain/room/events.ts';
 import type { LogRow } from '../../../../src/ports/commit-lane.ts';
 import type { CheckedWorld } from '../../../simulation/checkers/checker.ts';
+import { coinTotals } from '../../../simulation/checkers/coin-totals.ts';
 import { debitKeyOf } from '../../../simulation/checkers/derived.ts';
 import { giftSums } from '../../../simulation/checkers/gift-sums.ts';
 import { money } from '../../../simulation/checkers/money.ts';
@@ -137,7 +138,7 @@ describe('INV-22: the wallet', () => {
 describe('INV-25: coins', () => {
   itSees(
     'are neither made nor lost in an account',
-    money,
+    coinTotals,
     run,
     walletAt(({ wallet }) => {
       const accounts = wallet.ledger.allAccounts.bind(wallet.ledger);
@@ -149,7 +150,7 @@ describe('INV-25: coins', () => {
   );
   itSees(
     'that payers have less are what receivers have more',
-    money,
+    coinTotals,
     run,
     walletAt(({ wallet }) => {
       const accounts = wallet.ledger.allAccounts.bind(wallet.ledger);
