@@ -44,7 +44,6 @@ export const faultKinds = {
   fenceBusy: 0.05,
   laneSessionLost: 0.1,
   laneUnavailable: 0.08,
-  laneDuplicate: 0.05,
   portRefused: 0.2,
   portAnswerLost: 0.2,
   databaseFrozen: 0.03,

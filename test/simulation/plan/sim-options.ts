@@ -72,7 +72,7 @@ export function optionsOf(seed: number): SimOptions {
     leaseTtlMs,
     micPublishTimeoutMs: random.pick([1_000, 5_000, 15_000]),
     sessionTimeoutMs: random.pick([3_000, 4_000, 6_000]),
-    fetchWaitMs: random.pick([200, 500, 1_000]),
+    fetchWaitMs: random.pick([500, 1_000, 1_500]),
     runSize: random.between(1, 5),
     maxRetryCount: random.pick([2, 4, 10]),
     stormMs: random.between(20, 40) * 1_000,

@@ -60,7 +60,6 @@ export const databaseFaults: FaultTable<
   | 'fenceBusy'
   | 'laneSessionLost'
   | 'laneUnavailable'
-  | 'laneDuplicate'
   | 'portRefused'
   | 'portAnswerLost'
   | 'databaseFrozen'
@@ -75,7 +74,6 @@ export const databaseFaults: FaultTable<
   laneLockWait: lane('lockWait'),
   laneSessionLost: lane('lostBeforePacket', 'lostInPacket', 'lostAtGate'),
   laneUnavailable: lane('unavailable', 'readOnly', 'tooManyConnections'),
-  laneDuplicate: lane('duplicateCommand'),
   portRefused: port('refused'),
   portAnswerLost: port('answerLost'),
   fenceBusy(world, { target, lengthMs }) {

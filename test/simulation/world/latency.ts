@@ -11,7 +11,7 @@ export interface LatencyShape {
 }
 
 const usualMs = 5;
-/** Share of ways to a database next door that take no time at all: they cost the run no event. */
+/** Share of ways to a server next door that take no time at all: they cost the run no event. */
 const atOnceShare = 0.6;
 
 /** See the file header. */
@@ -38,7 +38,7 @@ export class Latency {
     return kind < thousandfold + tenfold ? ms * 10 : ms;
   }
 
-  /** One way to the database. */
+  /** One way to a server next door. */
   drawNearMs(): number {
     return this.random.chance(atOnceShare) ? 0 : this.drawMs();
   }

@@ -8,6 +8,7 @@ import { MemoryDatabase } from '../../../src/drivers/memory/memory-database.ts';
 import { MemoryWakeHub } from '../../../src/drivers/memory/memory-wake.ts';
 import { WalletStandIn } from '../../../src/drivers/wallet-stand-in/wallet-stand-in.ts';
 import type { Random } from '../../../src/ports/random.ts';
+import type { Timers } from '../../../src/ports/timers.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { randomPort, SimRandom } from '../kernel/sim-random.ts';
 import type { Observation } from '../observations.ts';
@@ -44,11 +45,12 @@ export function createServers(
   const broker = new MemoryBroker(
     {
       clock,
-      timers: kernel.timersOf('broker'),
+      timers: withoutEmptySleeps(kernel.timersOf('broker')),
       random: {
         ...ofBroker,
         // The broker asks for a share of its span, which is one millisecond.
-        fraction: (why) => (why === 'broker latency' ? latency.drawMs() : ofBroker.fraction(why)),
+        fraction: (why) =>
+          why === 'broker latency' ? latency.drawNearMs() : ofBroker.fraction(why),
       },
     },
     { latencyMs: { min: 0, max: 1 } },
@@ -74,6 +76,14 @@ export function createServers(
     im,
     activity,
     lanes: new Map(),
+  };
+}
+
+/** What takes no time at all goes on at once, as the same event. */
+function withoutEmptySleeps(timers: Timers): Timers {
+  return {
+    after: timers.after,
+    sleep: (delayMs, signal) => (delayMs === 0 ? Promise.resolve() : timers.sleep(delayMs, signal)),
   };
 }
 
