@@ -46,6 +46,25 @@ export async function runBatch(
   return book.result();
 }
 
+/** The sums of a batch, in the form that scripts read. */
+export function lastLineOf(sums: {
+  readonly seeds: number;
+  readonly acked: number;
+  readonly violations: number;
+  readonly counts: ReadonlyMap<string, number>;
+}): string {
+  const { seeds, acked, violations, counts } = sums;
+  const parts = [
+    `seeds ${seeds}`,
+    `acked ${acked}`,
+    `takeovers ${sumOf(counts, 'cell_takeovers_total')}`,
+    `unknown-applied ${sumOf(counts, 'cell_unknown_commits_total|committed')}`,
+    `unknown-absent ${sumOf(counts, 'cell_unknown_commits_total|absent')}`,
+    `violations ${violations}`,
+  ];
+  return parts.join(', ');
+}
+
 /** The other side: takes shares of seeds from the parent until it hangs up. */
 export function serveSeeds(): void {
   process.on('message', (seeds: readonly number[]) => {
@@ -110,14 +129,7 @@ class BatchBook {
   result(): BatchResult {
     const { seeds, acked, violations, counts } = this;
     const missed = seeds >= floorsFromSeeds ? missedFloors(counts) : [];
-    const parts = [
-      `seeds ${seeds}`,
-      `acked ${acked}`,
-      `takeovers ${sumOf(counts, 'cell_takeovers_total')}`,
-      `unknown-applied ${sumOf(counts, 'cell_unknown_commits_total|committed')}`,
-      `unknown-absent ${sumOf(counts, 'cell_unknown_commits_total|absent')}`,
-      `violations ${violations}`,
-    ];
-    return { seeds, acked, violations, missed, lastLine: parts.join(', ') };
+    const lastLine = lastLineOf({ seeds, acked, violations, counts });
+    return { seeds, acked, violations, missed, lastLine };
   }
 }
