@@ -6,6 +6,8 @@
  *   npm run sim -- --replay FILE      a stored case
  *   npm run sim -- (--seed 7 | --replay FILE) --shrink [--out FILE]   makes a failing one small
  *   npm run sim -- --hashes 1,2,3     the trace hash of each
+ *   npm run sim -- --plant 17 [--seeds A..B]   looks for one planted bug (test/planted)
+ *   npm run sim -- --plants [--seeds A..B]     looks for each, and writes docs/planted-bugs.md
  *
  * Exit code 1: a promise was broken, or many seeds have never seen something that they must.
  */
@@ -37,8 +39,13 @@ async function main(): Promise<number> {
       shrink: { type: 'boolean', default: false },
       log: { type: 'boolean', default: false },
       out: { type: 'string' },
+      plant: { type: 'string' },
+      plants: { type: 'boolean', default: false },
     },
   });
+  if (values.plant !== undefined || values.plants) {
+    return huntPlants(values.plant ?? null, values.seeds);
+  }
   if (values.seeds !== undefined) return manySeeds(rangeOf(values.seeds));
   if (values.hashes !== undefined) return hashes(values.hashes.split(',').map(Number));
   const simCase =
@@ -60,6 +67,15 @@ async function manySeeds(range: SeedRange): Promise<number> {
   for (const name of result.missed) say(`never seen: ${name} (INV-37)`);
   say(result.lastLine);
   return result.violations === 0 && result.missed.length === 0 ? 0 : 1;
+}
+
+/** Loaded only when it is asked for: it stands on packages that only development has. */
+async function huntPlants(number: string | null, seeds: string | undefined): Promise<number> {
+  const { plantCommand, plantsCommand, usualRange } =
+    await import('../test/simulation/plants/plants-command.ts');
+  const { first, last } = seeds === undefined ? usualRange : rangeOf(seeds);
+  const range = { ...usualRange, first, last };
+  return number === null ? plantsCommand(range, say) : plantCommand(Number(number), range, say);
 }
 
 async function hashes(seeds: readonly number[]): Promise<number> {

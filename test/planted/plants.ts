@@ -31,7 +31,7 @@ export const plants: readonly Plant[] = [
   plant(14, 'fenced-cell-keeps-its-memory', 'INV-3', 'INV-4', 'INV-6', 'INV-7', 'INV-8'),
   plant(15, 'debit-key-per-try', 'INV-22'),
   plant(16, 'debit-behind-the-commit', 'INV-22'),
-  plant(17, 'outbox-mark-without-claim', 'INV-21', 'INV-17', 'INV-19'),
+  plant(17, 'outbox-mark-without-claim', 'INV-19', 'INV-21'),
   plant(18, 'rows-of-a-room-in-parallel', 'INV-17'),
   plant(19, 'id-above-last-seen', 'INV-16', 'INV-17', 'INV-31'),
   plant(20, 'delivering-never-freed', 'INV-16', 'INV-31'),

@@ -6,13 +6,12 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Plant } from '../../planted/plants.ts';
+import type { SeedRange } from '../batch/batch.ts';
+import type { SeedSummary } from '../batch/seed-summary.ts';
 import type { PlantedTrees } from './planted-tree.ts';
-import type { SeedEnd } from './seeds-of-tree.ts';
 
 /** Where and how long to look. */
-export interface HuntRange {
-  readonly from: number;
-  readonly to: number;
+export interface HuntRange extends SeedRange {
   readonly limitMs: number;
 }
 
@@ -20,10 +19,10 @@ export interface HuntRange {
 export interface Found {
   readonly plant: Plant;
   /** Seeds that were run to their end. */
-  readonly seeds: readonly SeedEnd[];
+  readonly seeds: readonly SeedSummary[];
   /** The first seed at which one of the named invariants cried, and which. */
   readonly named: {
-    readonly end: SeedEnd;
+    readonly end: SeedSummary;
     readonly invariant: string;
     readonly text: string;
   } | null;
@@ -39,12 +38,12 @@ export interface Found {
 /** Runs until the plant is found, the range or the time is over. Never rejects for what a seed does. */
 export async function hunt(trees: PlantedTrees, plant: Plant, range: HuntRange): Promise<Found> {
   const startedMs = performance.now();
-  const seeds: SeedEnd[] = [];
+  const seeds: SeedSummary[] = [];
   const others = new Map<string, number>();
   const redAnyway: number[] = [];
   let named: Found['named'] = null;
   const tree = trees.with(plant);
-  const isEnough = async (end: SeedEnd): Promise<boolean> => {
+  const isEnough = async (end: SeedSummary): Promise<boolean> => {
     seeds.push(end);
     const hit = end.violations.find(({ invariant }) => plant.invariants.includes(invariant));
     for (const { invariant } of end.violations) {
@@ -55,7 +54,7 @@ export async function hunt(trees: PlantedTrees, plant: Plant, range: HuntRange):
       redAnyway.push(end.seed);
       return false;
     }
-    named = { end, ...hit };
+    named = { end, invariant: hit.invariant, text: hit.text };
     return true;
   };
   const stopped = await runSeeds(tree, range, isEnough);
@@ -65,7 +64,7 @@ export async function hunt(trees: PlantedTrees, plant: Plant, range: HuntRange):
 
 async function isGreen(trees: PlantedTrees, seed: number, limitMs: number): Promise<boolean> {
   let isFree = false;
-  await runSeeds(trees.base(), { from: seed, to: seed, limitMs }, (end) => {
+  await runSeeds(trees.base(), { first: seed, last: seed, limitMs }, (end) => {
     isFree = end.violations.length === 0;
     return Promise.resolve(true);
   });
@@ -75,11 +74,11 @@ async function isGreen(trees: PlantedTrees, seed: number, limitMs: number): Prom
 /** Ends with the range, when `isEnough` says so, or at the limit; answers why. */
 async function runSeeds(
   tree: string,
-  { from, to, limitMs }: HuntRange,
-  isEnough: (end: SeedEnd) => Promise<boolean>,
+  { first, last, limitMs }: HuntRange,
+  isEnough: (end: SeedSummary) => Promise<boolean>,
 ): Promise<'time' | 'crash' | null> {
   const program = join(tree, 'test', 'simulation', 'plants', 'seeds-of-tree.js');
-  const child = spawn(process.execPath, [program, String(from), String(to)], {
+  const child = spawn(process.execPath, [program, String(first), String(last)], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   let isOver = false;
@@ -90,7 +89,7 @@ async function runSeeds(
     child.kill('SIGKILL');
   }, limitMs);
   for await (const line of createInterface({ input: child.stdout })) {
-    isOver ||= await isEnough(JSON.parse(line) as SeedEnd);
+    isOver ||= await isEnough(JSON.parse(line) as SeedSummary);
     if (isOver) break;
   }
   child.kill('SIGKILL');

@@ -12,7 +12,7 @@ import type { Plant } from '../../planted/plants.ts';
 import { applyDiff, readDiff } from './unified-diff.ts';
 
 /** Everything that a run imports lies in these. */
-const sourceFolders = ['src', 'test/simulation', 'test/planted'];
+const sourceFolders = ['src', 'test/simulation'];
 /** Read while a run lasts. */
 const readFolders = ['schemas', 'config'];
 
