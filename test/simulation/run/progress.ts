@@ -2,6 +2,9 @@
 import { isUnfinished } from '../../../src/drivers/memory/memory-rows.ts';
 import type { World } from '../world/world.ts';
 
+/** A deadline is nobody's when it was not kept for so long: looks for due rooms come each second. */
+const overdueAfterMs = 5_000;
+
 /** What is still to be done; null when nothing is. */
 export function unfinishedWork(world: World): string | null {
   const { database, partitionCount } = world;
@@ -21,6 +24,11 @@ export function unfinishedWork(world: World): string | null {
   for (const row of database.outbox.values()) {
     if (!isUnfinished(row)) continue;
     return `outbox row ${row.rowId} (${row.destination}) is ${row.status}: ${row.lastError}`;
+  }
+  const overdueMs = database.server.clock.wallMs() - overdueAfterMs;
+  for (const { appCode, roomId, nextDeadlineMs } of database.rooms.values()) {
+    if (nextDeadlineMs === null || nextDeadlineMs > overdueMs) continue;
+    return `a deadline of ${appCode}/${roomId} was due at ${nextDeadlineMs} ms`;
   }
   for (const settlement of database.settlements.values()) {
     if (settlement.status !== 'settled') return `a debit is still owed back`;
