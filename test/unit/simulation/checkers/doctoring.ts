@@ -6,8 +6,9 @@ import { createCodec } from '../../../../src/protocol/codec.ts';
 import type { ResultRecord } from '../../../../src/protocol/records.ts';
 import type { CheckerFactory } from '../../../simulation/checkers/checker.ts';
 import type { Observation } from '../../../simulation/observations.ts';
-import { judged } from './recorded-run.ts';
-import type { Doctoring, Entry, TableName } from './recorded-run.ts';
+import { judged } from './judged-run.ts';
+import type { Doctoring } from './judged-run.ts';
+import type { Entry, TableName } from './recorded-run.ts';
 
 /** Rows of tables by name, as far as tests change them by type. */
 export interface Rows {

@@ -4,7 +4,7 @@ import type { CheckedWorld } from '../../../simulation/checkers/checker.ts';
 import { explainRoom } from '../../../simulation/checkers/explain-room.ts';
 import type { Observation } from '../../../simulation/observations.ts';
 import { healthyRun } from './healthy-run.ts';
-import { judged } from './recorded-run.ts';
+import { judged } from './judged-run.ts';
 import type { Entry } from './recorded-run.ts';
 
 let entries: readonly Entry[];

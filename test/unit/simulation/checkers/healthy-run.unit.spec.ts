@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { allCheckers } from '../../../simulation/checkers/all-checkers.ts';
 import { healthyRun } from './healthy-run.ts';
-import { judged } from './recorded-run.ts';
+import { judged } from './judged-run.ts';
 import type { Entry } from './recorded-run.ts';
 
 let entries: readonly Entry[];

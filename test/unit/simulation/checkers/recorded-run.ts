@@ -4,16 +4,10 @@
  * test that doctors it changes the list or the tables, never the run.
  */
 import type { CommandBody } from '../../../../src/domain/room/commands.ts';
-import { MemoryDatabase } from '../../../../src/drivers/memory/memory-database.ts';
-import { WalletStandIn } from '../../../../src/drivers/wallet-stand-in/wallet-stand-in.ts';
+import type { WalletStandIn } from '../../../../src/drivers/wallet-stand-in/wallet-stand-in.ts';
 import type { WalletLedger } from '../../../../src/drivers/wallet-stand-in/wallet-ledger.ts';
 import type { DeadLetterRow } from '../../../../src/ports/commit-lane.ts';
-import type { CommandRequest } from '../../../../src/ports/room-api.ts';
-import type {
-  CheckedWorld,
-  CheckerFactory,
-  Violation,
-} from '../../../simulation/checkers/checker.ts';
+import { requestOf } from './request-of.ts';
 import type { CallEnd, Observation, SentCall } from '../../../simulation/observations.ts';
 import { CellRig, rigOptions } from '../../../support/cell-rig.ts';
 import type { RigNode, SendOptions } from '../../../support/cell-rig.ts';
@@ -45,14 +39,6 @@ export type Entry =
   | { readonly kind: 'wallet'; readonly apply: (ledger: WalletLedger) => void }
   | { readonly kind: 'observed'; readonly observation: Observation };
 
-/** What a test changes before the judgement. */
-export interface Doctoring {
-  readonly entries?: (entries: readonly Entry[]) => readonly Entry[];
-  /** After everything was played, before the judges are asked for the end. */
-  readonly beforeEnd?: (world: CheckedWorld) => void;
-  readonly world?: Partial<CheckedWorld>;
-}
-
 const watched: readonly TableName[] = ['log', 'events', 'outbox', 'listEntries'];
 const compared: readonly TableName[] = [
   'owners',
@@ -62,13 +48,6 @@ const compared: readonly TableName[] = [
   'settlements',
   'giftStats',
 ];
-const frozenTime = { wallMs: () => 0, monoMs: () => 0, after: () => () => undefined };
-const clock = { ...frozenTime, sleep: () => Promise.resolve() };
-const random = { fraction: () => 0.5, hex: (bytes: number) => '0'.repeat(bytes * 2) };
-
-/** Coins of everybody at first sight. */
-export const openingCoins = 1_000n;
-
 /** A rig whose run is being recorded. */
 export class Recorder {
   readonly rig = new CellRig(2);
@@ -223,63 +202,5 @@ export class Recorder {
       });
       return called?.(...given);
     };
-  }
-}
-
-/** What the judges find wrong with the entries, in the order of their reports. */
-export function judged(
-  checkers: readonly CheckerFactory[],
-  entries: readonly Entry[],
-  doctoring: Doctoring = {},
-): Violation[] {
-  const database = new MemoryDatabase({ clock, timers: clock });
-  const wallet = new WalletStandIn({ clock, timers: clock, random, openingCoins });
-  const records = new Map<number, { offset: bigint; value: Uint8Array | null }[]>();
-  const world: CheckedWorld = {
-    database,
-    wallet,
-    partitionCount: 2,
-    commandsTopic: rigOptions.commandsTopic,
-    commandRecords: (partition) => records.get(partition) ?? [],
-    ...doctoring.world,
-  };
-  const violations: Violation[] = [];
-  const judges = checkers.map((make) => make(world, (violation) => violations.push(violation)));
-  for (const entry of doctoring.entries?.(entries) ?? entries) {
-    if (entry.kind === 'row') store(database[entry.table], entry);
-    if (entry.kind === 'deadLetters') database.deadLetters.splice(0, Infinity, ...entry.rows);
-    if (entry.kind === 'wallet') entry.apply(wallet.ledger);
-    if (entry.kind !== 'observed') continue;
-    const { observation } = entry;
-    if (observation.kind === 'appended' && observation.topic === world.commandsTopic) {
-      const { partition, offset, value } = observation;
-      records.set(partition, [...(records.get(partition) ?? []), { offset, value }]);
-    }
-    for (const judge of judges) judge.observe?.(observation);
-  }
-  doctoring.beforeEnd?.(world);
-  for (const judge of judges) judge.atEnd?.();
-  return violations;
-}
-
-function store(table: Map<unknown, unknown>, { key, row }: Extract<Entry, { kind: 'row' }>): void {
-  if (row === undefined) table.delete(key);
-  else table.set(key, row);
-}
-
-function requestOf(body: CommandBody): CommandRequest {
-  switch (body.type) {
-    case 'CreateRoom': {
-      const { passwordHash, ...rest } = body;
-      return { ...rest, password: passwordHash };
-    }
-    case 'JoinRoom': {
-      const { type, profile, isRobot } = body;
-      return { type, ...profile, isRobot, password: '' };
-    }
-    case 'ExpireMicPublish':
-      throw new Error('no client sends this');
-    default:
-      return body;
   }
 }

@@ -1,13 +1,11 @@
-/** Judges of ownership and of the offsets, before doctored runs. */
+/** The judge of what became of each offset, before doctored runs. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { OwnerRecord } from '../../../../src/drivers/memory/memory-rows.ts';
 import type { LogRow } from '../../../../src/ports/commit-lane.ts';
 import type { CheckedWorld } from '../../../simulation/checkers/checker.ts';
-import { fence } from '../../../simulation/checkers/fence.ts';
 import { offsetFates } from '../../../simulation/checkers/offset-fates.ts';
-import { committedAt, editRow, isAnswerTo, isRowOf, itSees, observed } from './doctoring.ts';
+import { editRow, isAnswerTo, isRowOf, itSees, observed } from './doctoring.ts';
 import { healthyRun } from './healthy-run.ts';
-import { judged } from './recorded-run.ts';
+import { judged } from './judged-run.ts';
 import type { Entry } from './recorded-run.ts';
 
 let entries: readonly Entry[];
@@ -21,41 +19,6 @@ const changed = (commandId: string, fields: Partial<LogRow>): typeof run => {
   const edit = editRow('log', isRowOf(commandId), (row) => ({ ...row, ...fields }));
   return () => edit(entries);
 };
-
-describe('INV-10: the fence', () => {
-  itSees(
-    'lets no former owner write behind its successor',
-    fence,
-    run,
-    { entries: changed('leave-u4', { epoch: 1n }) },
-    'INV-10',
-    /leave-u4 \(epoch 1, b, .*\) was committed after join-u4 \(epoch 2, b/,
-  );
-  itSees(
-    'keeps a room’s commands in the order of their offsets',
-    fence,
-    run,
-    { entries: changed('g3', { kafkaOffset: 1n }) },
-    'INV-10',
-    /g3 .*offset 1\) was decided after g2 .* against the order of the partition/,
-  );
-  itSees(
-    'lets no epoch of an owner fall',
-    fence,
-    run,
-    { entries: () => withOwner({ epoch: 1n }) },
-    'INV-10',
-    /was at epoch 2 \(b\), applied \d+, and is at epoch 1 \(b\)/,
-  );
-  itSees(
-    'lets no applied offset move back',
-    fence,
-    run,
-    { entries: () => withOwner({ appliedOffset: 0n }) },
-    'INV-10',
-    /applied \d+, and is at epoch 2 \(b\), applied 0/,
-  );
-});
 
 describe('INV-11: every offset that was passed', () => {
   itSees(
@@ -146,41 +109,6 @@ describe('INV-11: a record without a row or a word', () => {
     'it has a log row and a refusal’s mark',
   );
 });
-
-describe('INV-12: a row', () => {
-  itSees(
-    'names the epoch in force when it was committed',
-    fence,
-    run,
-    { entries: changed('g3', { epoch: 3n }) },
-    'INV-12',
-    /g3 \(epoch 3, a, .* while partition \d was owned by epoch 1 of a/,
-  );
-  itSees(
-    'names that epoch’s owner',
-    fence,
-    run,
-    { entries: changed('g3', { ownerNodeId: 'b' }) },
-    'INV-12',
-    /g3 \(epoch 1, b, .* owned by epoch 1 of a/,
-  );
-  itSees(
-    'carries a lease token of its epoch',
-    fence,
-    run,
-    { entries: changed('g3', { leaseToken: '2.1' }) },
-    'INV-12',
-    'carries the lease token 2.1',
-  );
-});
-
-function withOwner(fields: Partial<OwnerRecord>): readonly Entry[] {
-  const isOwner = (entry: Entry): entry is Extract<Entry, { kind: 'row' }> =>
-    entry.kind === 'row' && entry.table === 'owners';
-  const last = entries.findLast(isOwner);
-  if (last === undefined) throw new Error('no owner to doctor');
-  return [...entries, { ...last, row: { ...(last.row as object), ...fields } }, committedAt(0)];
-}
 
 function isRefusalReply(entry: Entry): boolean {
   if (entry.kind !== 'observed' || entry.observation.kind !== 'appended') return false;
