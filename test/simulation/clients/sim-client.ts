@@ -4,7 +4,7 @@
  */
 import type { Timers } from '../../../src/ports/timers.ts';
 import type { CallAsk, CallEnd } from '../observations.ts';
-import type { PlannedCall, PlannedClient, SessionChoice } from '../plan/planned-call.ts';
+import type { PlannedCall, PlannedClient, SessionChoice, Workload } from '../plan/planned-call.ts';
 import { isSettled, requestOf, roomIdOf } from './client-call.ts';
 
 /** Who calls: the name is the run's, the user the app's. */
@@ -22,6 +22,8 @@ export interface ClientContext {
   send(from: Sender, gateway: number, ask: CallAsk, role: PlannedCall['role']): Promise<CallEnd>;
   /** A pause behind so many tries of one call, drawn. */
   retryPauseMs(tries: number): number;
+  /** The command id of a call, by its number. */
+  commandIdOf(nth: number): string;
   /** The command of a call, for those that look it up; null when it was never sent. */
   commandOf(nth: number): CallAsk | null;
   remember(nth: number, ask: CallAsk): void;
@@ -123,10 +125,16 @@ export class SimClient {
       const wanted = this.context.commandOf(ask.of);
       const isOwnApp = wanted?.kind === 'command' && wanted.meta.appCode === appCode;
       const where = isOwnApp ? wanted.meta.roomId : roomId;
-      return { kind: 'getCommand', appCode, roomId: where, commandId: commandIdOf(ask.of) };
+      return {
+        kind: 'getCommand',
+        appCode,
+        roomId: where,
+        commandId: this.context.commandIdOf(ask.of),
+      };
     }
     if (ask.type === 'GetRoomSnapshot') return { kind: 'getRoomSnapshot', appCode, roomId };
-    const commandId = commandIdOf(earlier === null ? call.nth : (repeatOf ?? call.nth));
+    const named = earlier === null ? call.nth : (repeatOf ?? call.nth);
+    const commandId = this.context.commandIdOf(named);
     const meta = {
       appCode,
       roomId,
@@ -160,6 +168,15 @@ function textOf(end: CallEnd): string {
   return 'reason' in end ? `${end.kind} ${end.reason}` : end.kind;
 }
 
-function commandIdOf(nth: number): string {
-  return `c${nth}`;
+/** Numbered within each app, so that apps have ids in common. */
+export function commandIdsOf({ clients, calls }: Workload): ReadonlyMap<number, string> {
+  const counts = new Map<string, number>();
+  return new Map(
+    calls.map(({ nth, client }) => {
+      const app = clients[client]?.appCode ?? '';
+      const ordinal = (counts.get(app) ?? 0) + 1;
+      counts.set(app, ordinal);
+      return [nth, `c${ordinal}`];
+    }),
+  );
 }

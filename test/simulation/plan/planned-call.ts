@@ -55,7 +55,7 @@ export type AskType = PlannedAsk['type'];
 
 /** One call with all its tries. */
 export interface PlannedCall {
-  /** Unique in the run; the command id is made from it. */
+  /** Unique in the run; the command id is its place among the calls of its app. */
   readonly nth: number;
   readonly client: number;
   /** Not before this time of the run, and not before the end of the client's last call; virtual ms. */

@@ -5,7 +5,7 @@
 import type { Log } from '../../../src/ports/log.ts';
 import type { CheckerFactory, Violation } from '../checkers/checker.ts';
 import { ClientNetwork } from '../clients/caller.ts';
-import { SimClient } from '../clients/sim-client.ts';
+import { commandIdsOf, SimClient } from '../clients/sim-client.ts';
 import { Kernel } from '../kernel/kernel.ts';
 import { banRealWorld } from '../kernel/real-world-ban.ts';
 import { SimRandom } from '../kernel/sim-random.ts';
@@ -190,6 +190,7 @@ class Run {
     const { kernel, network } = this;
     const { workload, options } = this.simCase;
     const { clients } = workload;
+    const commandIds = commandIdsOf(workload);
     const pauses = new SimRandom(options.seed, 'client pauses');
     return clients.map((_, index) => {
       const context = {
@@ -198,6 +199,7 @@ class Run {
         nowMs: () => kernel.nowMs,
         send: (...call: Parameters<typeof network.send>) => network.send(...call),
         retryPauseMs: (tries: number) => (50 + 250 * pauses.fraction()) * Math.min(tries + 1, 8),
+        commandIdOf: (nth: number) => commandIds.get(nth) ?? `c${nth}`,
         commandOf: (nth: number) => this.asks.get(nth) ?? null,
         remember: (nth: number, ask: CallAsk) => void this.asks.set(nth, ask),
       };
