@@ -22,6 +22,7 @@ const ports: readonly MemoryPort[] = [
   'catalogue',
 ];
 const frozenMaxMs = 8_000;
+const refusedOneIn = 4;
 
 function lane(...kinds: readonly Exclude<LaneFault['kind'], 'fenceBusy'>[]): MakeFault {
   return (world, fault) => {
@@ -32,6 +33,12 @@ function lane(...kinds: readonly Exclude<LaneFault['kind'], 'fenceBusy'>[]): Mak
     hit.faults.push({ kind });
     return true;
   };
+}
+
+/** One command in so many, the same ones on every try. */
+function isOneOf(commandId: string, choice: number): boolean {
+  const number = [...commandId].reduce((sum, letter) => sum + letter.charCodeAt(0), choice);
+  return number % refusedOneIn === 0;
 }
 
 function port(kind: PortFault['kind']): MakeFault {
@@ -60,6 +67,7 @@ export const databaseFaults: FaultTable<
   | 'fenceBusy'
   | 'laneSessionLost'
   | 'laneUnavailable'
+  | 'dataRefused'
   | 'portRefused'
   | 'portAnswerLost'
   | 'databaseFrozen'
@@ -74,6 +82,17 @@ export const databaseFaults: FaultTable<
   laneLockWait: lane('lockWait'),
   laneSessionLost: lane('lostBeforePacket', 'lostInPacket', 'lostAtGate'),
   laneUnavailable: lane('unavailable', 'readOnly', 'tooManyConnections'),
+  dataRefused(world, fault) {
+    const pod = runningPod(world, 'cell', fault);
+    const hit = pod === undefined ? undefined : world.servers.lanes.get(pod.incarnation);
+    if (hit === undefined) return false;
+    // Only what changes a room: a rejection must fit whatever the payload was.
+    hit.dataFault = ({ logRows }) =>
+      logRows.some((row) => row.events !== null && isOneOf(row.commandId, fault.choice));
+    return () => {
+      hit.dataFault = () => false;
+    };
+  },
   portRefused: port('refused'),
   portAnswerLost: port('answerLost'),
   fenceBusy(world, { target, lengthMs }) {

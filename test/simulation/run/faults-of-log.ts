@@ -9,6 +9,7 @@ import type { World } from '../world/world.ts';
 const outageMaxMs = 5_000;
 /** Of a batch that stays in hand, and on top of the session that it outlasts. */
 const lateByMs = 1_000;
+const shortStayMs = 500;
 
 function topicOf(world: World, choice: number): string {
   const { commands, events } = world.topics;
@@ -23,6 +24,18 @@ function everybody(reach: 'silent' | 'refused'): MakeFault {
     if (lengthMs > outageMaxMs) world.kernel.timersOf('faults').after(outageMaxMs, end);
     return end;
   };
+}
+
+/** A member that joins the cells, and says nothing any more until its session is over. */
+function letStrangerIn(world: World, stayMs: number): void {
+  const group = world.servers.broker.group(world.cellGroupId, world.commandsTopic);
+  const profile = {
+    instanceName: 'stranger',
+    sessionTimeoutMs: stayMs,
+    rebalanceTimeoutMs: stayMs,
+    pinnedPartition: null,
+  };
+  void group.join('', profile);
 }
 
 /** See the file header. */
@@ -103,14 +116,13 @@ export const logFaults: FaultTable<
     return true;
   },
   nothingAssigned(world, fault) {
-    const cells = world.podsOf('cell');
-    const pod = chosen(cells, fault.target);
-    // With nobody else to take them, the partitions would have no owner until the next rebalance.
-    if (pod === undefined || cells.length < 2) return false;
+    const pod = chosen(world.podsOf('cell'), fault.target);
+    if (pod === undefined) return false;
     const groupId = world.cellGroupId;
     const instanceName = pod.name;
     world.servers.broker.faults.add({ kind: 'nothingAssigned', groupId, instanceName });
-    return true;
+    // A group that leaves members out for ever is none that exists: the next rebalance ends it.
+    return { whenOver: () => letStrangerIn(world, shortStayMs) };
   },
   junkRecord(world, { choice, target }) {
     const partition = target % world.partitionCount;
@@ -130,16 +142,7 @@ export const logFaults: FaultTable<
     }
   },
   groupRebalance(world, { lengthMs }) {
-    const stayMs = Math.min(lengthMs, 3_000);
-    const group = world.servers.broker.group(world.cellGroupId, world.commandsTopic);
-    const profile = {
-      instanceName: 'stranger',
-      sessionTimeoutMs: stayMs,
-      rebalanceTimeoutMs: stayMs,
-      pinnedPartition: null,
-    };
-    // It says nothing any more, so that the group finds it gone after its session.
-    void group.join('', profile);
+    letStrangerIn(world, Math.min(lengthMs, 3_000));
     return true;
   },
   brokerSilent: everybody('silent'),

@@ -1,4 +1,7 @@
-/** Whether a deployment has come to rest: everything owned, read, applied and delivered (INV-31). */
+/**
+ * Whether a deployment has come to rest: everything owned, read, applied and delivered (INV-31), and
+ * whether a partition that has work and an owner gets on meanwhile (INV-32).
+ */
 import { isUnfinished } from '../../../src/drivers/memory/memory-rows.ts';
 import type { World } from '../world/world.ts';
 
@@ -15,8 +18,7 @@ export function unfinishedWork(world: World): string | null {
   for (let partition = 0; partition < partitionCount; partition += 1) {
     const owner = database.owners.get(partition);
     if (owner === undefined) return `nobody has ever owned partition ${partition}`;
-    const records = world.commandRecords(partition);
-    const last = records.at(-1)?.offset ?? -1n;
+    const last = lastOffset(world, partition);
     if (owner.appliedOffset < last) {
       return `partition ${partition} is applied up to ${owner.appliedOffset} of ${last}`;
     }
@@ -34,4 +36,44 @@ export function unfinishedWork(world: World): string | null {
     if (settlement.status !== 'settled') return `a debit is still owed back`;
   }
   return null;
+}
+
+/** The newest record of a partition of commands; -1 when there is none. */
+function lastOffset(world: World, partition: number): bigint {
+  return world.commandsPartition(partition).endOffset - 1n;
+}
+
+/** Longest time in which a partition with an owner and with work may stand still, in virtual ms. */
+const standstillMaxMs = 10_000;
+
+/** Looks at every partition now and then; answers which one stands still. */
+export class LagWatch {
+  private readonly world: World;
+  /** What was seen last of each partition, and since when it is so. */
+  private readonly seen = new Map<number, { readonly mark: string; readonly sinceMs: number }>();
+
+  constructor(world: World) {
+    this.world = world;
+  }
+
+  /** A sentence about the first partition that stands still; null: all get on. */
+  look(): string | null {
+    const { database, kernel, partitionCount } = this.world;
+    for (let partition = 0; partition < partitionCount; partition += 1) {
+      const owner = database.owners.get(partition);
+      const last = lastOffset(this.world, partition);
+      const isOwned = this.world.pods.some(({ incarnation }) => incarnation === owner?.incarnation);
+      if (owner === undefined || owner.appliedOffset >= last || !isOwned) {
+        this.seen.delete(partition);
+        continue;
+      }
+      const mark = `${owner.epoch}.${owner.appliedOffset}`;
+      const before = this.seen.get(partition);
+      if (before?.mark !== mark) this.seen.set(partition, { mark, sinceMs: kernel.nowMs });
+      else if (kernel.nowMs - before.sinceMs > standstillMaxMs) {
+        return `partition ${partition} stands at offset ${owner.appliedOffset} of ${last}`;
+      }
+    }
+    return null;
+  }
 }

@@ -16,7 +16,7 @@ import { silentLog, writingLog } from '../world/sim-log.ts';
 import { World } from '../world/world.ts';
 import { FaultMaker } from './fault-maker.ts';
 import { probeAll } from './probes.ts';
-import { unfinishedWork } from './progress.ts';
+import { LagWatch, unfinishedWork } from './progress.ts';
 import { countTables, countWorldFacts } from './world-facts.ts';
 
 /** A broken promise, and when it was seen. */
@@ -79,6 +79,7 @@ class Run {
   private readonly world: World;
   private readonly checkers;
   private readonly faults: FaultMaker;
+  private readonly lag: LagWatch;
   private readonly violations: SeenViolation[] = [];
   private readonly history: Observation[] = [];
   private readonly network: ClientNetwork;
@@ -99,6 +100,7 @@ class Run {
       if (checker.observe !== undefined) this.world.watch((seen) => checker.observe?.(seen));
     }
     countWorldFacts(this.world);
+    this.lag = new LagWatch(this.world);
     this.faults = new FaultMaker(this.world);
     this.network = new ClientNetwork(this.world);
     this.clients = this.makeClients();
@@ -168,6 +170,11 @@ class Run {
           ? unfinishedWork(this.world)
           : `${talking.name} has ${talking.newestTry}`;
       if (left === null) return then();
+      const standstill = this.lag.look();
+      if (standstill !== null) {
+        this.report(progress('INV-32', standstill));
+        return this.kernel.end();
+      }
       if (this.kernel.nowMs < untilMs) return this.waitForRest(untilMs, then);
       this.report(progress('INV-31', `${settleMaxMs} ms after the last fault: ${left}`));
       this.kernel.end();
