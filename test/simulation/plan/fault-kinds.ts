@@ -44,6 +44,7 @@ export const faultKinds = {
   fenceBusy: 0.05,
   laneSessionLost: 0.1,
   laneUnavailable: 0.08,
+  dataRefused: 0.06,
   portRefused: 0.2,
   portAnswerLost: 0.2,
   databaseFrozen: 0.03,
