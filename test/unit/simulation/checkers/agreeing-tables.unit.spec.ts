@@ -1,6 +1,6 @@
 /** Judges of what one transaction writes and of when its answers leave, before doctored runs. */
 import { beforeAll, describe } from 'vitest';
-import type { LogRow } from '../../../../src/ports/commit-lane.ts';
+import type { EventRow, LogRow } from '../../../../src/ports/commit-lane.ts';
 import { agreeingTables } from '../../../simulation/checkers/agreeing-tables.ts';
 import { answeredCommands } from '../../../simulation/checkers/answered-commands.ts';
 import { editRow, isAnswerTo, isAt, isRowOf, itSees, withRow } from './doctoring.ts';
@@ -64,6 +64,43 @@ describe('INV-9: log, events, outbox and rooms row', () => {
     /was lost after its commit/,
     (all) => withRow('outbox', 1n, undefined)(all),
     'lose no outbox row',
+  );
+});
+
+describe('INV-9: rows of events and of the outbox', () => {
+  const event = (list: readonly Entry[]): Extract<Entry, { kind: 'row' }> => {
+    const found = list.find(
+      (entry) =>
+        entry.kind === 'row' && entry.table === 'events' && isAt(8n)(entry.row as EventRow),
+    );
+    return found as Extract<Entry, { kind: 'row' }>;
+  };
+  const words = (title: string, edit: (list: readonly Entry[]) => readonly Entry[], what: RegExp) =>
+    itSees(title, agreeingTables, run, { entries: edit }, 'INV-9', what);
+
+  words(
+    'are no more than the log has',
+    (list) => {
+      const entry = event(list);
+      const row = { ...(entry.row as EventRow), eventId: 'extra', eventIndex: 1 };
+      return list.flatMap((each) =>
+        each === entry ? [{ ...entry, key: 'extra', row }, each] : each,
+      );
+    },
+    /logged 1 events at version 8, and room_events has one more/,
+  );
+  words(
+    'do not change after their commit',
+    (list) => {
+      const { key, row } = event(list);
+      return withRow('events', key, { ...(row as EventRow), eventType: 'RoomClosed' })(list);
+    },
+    /event .* was changed after its commit/,
+  );
+  words(
+    'say the same of one event',
+    editRow('outbox', isAt(8n), (row) => ({ ...row, eventType: 'RoomClosed' })),
+    /outbox row \d+ \(RoomClosed, version 8, im\) does not say what its event/,
   );
 });
 

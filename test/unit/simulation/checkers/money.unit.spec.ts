@@ -65,6 +65,14 @@ describe('INV-22: the wallet', () => {
     'g1 was committed as a gift of 40 coins, and its key is absent',
   );
   itSees(
+    'was debited for every gift that is committed at the end',
+    money,
+    run,
+    { entries: (list) => list.filter(({ kind }) => kind !== 'wallet') },
+    'INV-22',
+    'g1 gave 40 coins of u1, and nothing was debited for it',
+  );
+  itSees(
     'was debited exactly the coins of the gift, of its sender',
     money,
     run,

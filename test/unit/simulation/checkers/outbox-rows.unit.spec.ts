@@ -3,7 +3,7 @@ import { beforeAll, describe } from 'vitest';
 import type { OutboxRow } from '../../../../src/drivers/memory/memory-rows.ts';
 import type { CheckedWorld } from '../../../simulation/checkers/checker.ts';
 import { outboxRows } from '../../../simulation/checkers/outbox-rows.ts';
-import { committedAt, itSees } from './doctoring.ts';
+import { committedAt, itSees, editRow } from './doctoring.ts';
 import { healthyRun } from './healthy-run.ts';
 import type { Entry } from './recorded-run.ts';
 
@@ -127,6 +127,23 @@ describe('INV-19: an outbox row', () => {
     'delivering',
     { status: 'failed', lastError: 'refused', startedCount: 0 },
     'failed without a try being counted: 0 tries before and after',
+  );
+});
+
+describe('INV-19: a new outbox row', () => {
+  itSees(
+    'waits and has not been tried',
+    outboxRows,
+    run,
+    {
+      entries: editRow(
+        'outbox',
+        ({ status }) => status === 'pending',
+        (row) => ({ ...row, status: 'retryable', retryCount: 1 }),
+      ),
+    },
+    'INV-19',
+    /began as retryable with 1 tries/,
   );
 });
 

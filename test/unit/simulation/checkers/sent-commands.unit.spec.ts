@@ -86,6 +86,14 @@ describe('INV-3: a row', () => {
     'g3 is stored under another payload hash than its record has',
   );
   itSees(
+    'is stored under the type and the user of its record',
+    sentCommands,
+    run,
+    { entries: editRow('log', isRowOf('g3'), (row) => ({ ...row, commandType: 'MicUp' })) },
+    'INV-3',
+    'g3 is stored as MicUp of u2 and was sent as SendGift of u2',
+  );
+  itSees(
     'names the offset of its record',
     sentCommands,
     run,

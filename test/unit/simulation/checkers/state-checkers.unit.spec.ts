@@ -90,6 +90,38 @@ describe('INV-8: the state of a room', () => {
     /nextDeadlineMs = \["5"\] where the log makes \[null\][^]*closeInfoJson = \[null\] where the log makes \[\{"closedAtMs"/,
   );
   itSees(
+    'is at a version of the log in every snapshot',
+    rebuiltState,
+    run,
+    {
+      beforeEnd: ({ database }) =>
+        database.snapshots.forEach((rows, key) => {
+          database.snapshots.set(
+            key,
+            rows.map((row) => ({ ...row, version: 99n as never })),
+          );
+        }),
+    },
+    'INV-8',
+    /the snapshot of version 99 is at version 99, which the log does not have/,
+  );
+  itSees(
+    'can be read from every snapshot',
+    rebuiltState,
+    run,
+    {
+      beforeEnd: ({ database }) =>
+        database.snapshots.forEach((rows, key) => {
+          database.snapshots.set(
+            key,
+            rows.map((row) => ({ ...row, bytes: row.bytes.subarray(0, 40) })),
+          );
+        }),
+    },
+    'INV-8',
+    /the snapshot of version \d+ cannot be read/,
+  );
+  itSees(
     'stands in the list entry',
     rebuiltState,
     run,
