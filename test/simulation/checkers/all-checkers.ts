@@ -9,6 +9,7 @@ import { fence } from './fence.ts';
 import { giftSums } from './gift-sums.ts';
 import { lookedUp } from './looked-up.ts';
 import { money } from './money.ts';
+import { notSent } from './not-sent.ts';
 import { offsetFates } from './offset-fates.ts';
 import { orderInTime } from './order-in-time.ts';
 import { outboxRows } from './outbox-rows.ts';
@@ -32,6 +33,7 @@ export const allCheckers: readonly CheckerFactory[] = [
   passedOffsets,
   lookedUp,
   sentCommands,
+  notSent,
   orderInTime,
   rebuiltState,
   settledCalls,

@@ -1,7 +1,8 @@
 /**
  * INV-11 at the moment it is decided: when the applied offset passes a command that nobody can have
- * refused, its row is there, and a record that was refused has none. `offset-fates` judges at the
- * end, by words that were said; a retry may have made good by then what was forgotten here.
+ * refused, its row is there; when a refusal is told, its offset is settled, and it never gets a row.
+ * `offset-fates` judges at the end, by words that were said; a retry may have made good by then what
+ * was forgotten here.
  *
  * Nobody can have refused: a command of the room's own rules (every end of it is stored) in a room
  * that was made at an earlier offset, which cannot have expired on any clock, and is no dead letter.
@@ -40,8 +41,8 @@ class PassedOffsets implements Checker {
   private readonly report: (violation: Violation) => void;
   /** By `partition/offset`. */
   private readonly sent = new Map<string, Sent>();
-  /** Records per correlation id: a log that stores twice has two of one. */
-  private readonly copies = new Map<string, number>();
+  /** Places of a correlation id's records: a log that stores twice has two of one. */
+  private readonly places = new Map<string, { partition: number; offset: bigint }[]>();
   private readonly refusals = new Map<string, string>();
   private readonly applied = new Map<number, bigint>();
 
@@ -69,7 +70,7 @@ class PassedOffsets implements Checker {
     for (const row of this.world.database.log.values()) {
       const correlation = this.sent.get(`${row.partition}/${row.kafkaOffset}`)?.correlation ?? '';
       const reason = this.refusals.get(correlation);
-      if (reason === undefined || this.copies.get(correlation) !== 1) continue;
+      if (reason === undefined || this.places.get(correlation)?.length !== 1) continue;
       const { appCode, roomId } = row;
       const text = `offset ${row.partition}/${row.kafkaOffset}: ${row.commandId} has its row (${row.outcome}, epoch ${row.epoch}), and its caller was told ${reason}`;
       this.report({ invariant: 'INV-11', text, room: { appCode, roomId } });
@@ -108,7 +109,10 @@ class PassedOffsets implements Checker {
       const mayExpireAtMs = (record.recordTimeMs ?? atMs) + ttlMs - clockSkewMs;
       this.sent.set(`${partition}/${offset}`, { correlation, mayExpireAtMs });
       if (correlation === undefined) return;
-      this.copies.set(correlation, (this.copies.get(correlation) ?? 0) + 1);
+      this.places.set(correlation, [
+        ...(this.places.get(correlation) ?? []),
+        { partition, offset },
+      ]);
       return;
     }
     if (correlation === undefined || value === null || recordNameOf(value) !== 'ReplyRecord')
@@ -116,6 +120,27 @@ class PassedOffsets implements Checker {
     const reply = readIfAny<{ readonly content: unknown }>('ReplyRecord', value);
     const branch = branchOf(reply?.content);
     if (branch?.name !== 'RefusalReply') return;
-    this.refusals.set(correlation, (branch.value as { readonly reason: string }).reason);
+    const { reason } = branch.value as { readonly reason: string };
+    this.refusals.set(correlation, reason);
+    this.checkRefusal(correlation, reason, atMs);
+  }
+
+  /** Told only when no successor can execute it any more: passed, or marked as settled. */
+  private checkRefusal(correlation: string, reason: string, atMs: number): void {
+    const { owners, settled } = this.world.database;
+    const places = this.places.get(correlation) ?? [];
+    const commands = places.flatMap(({ partition, offset }) => {
+      const record = recordsOf(this.world, partition).get(offset);
+      return record?.command ? [{ partition, offset, command: record.command }] : [];
+    });
+    const isSettled = commands.some(({ partition, offset }) => {
+      const applied = owners.get(partition)?.appliedOffset ?? -1n;
+      return offset <= applied || settled.get(partition)?.has(offset) === true;
+    });
+    const [first] = commands;
+    if (isSettled || first === undefined) return;
+    const { appCode, roomId, commandId } = first.command;
+    const text = `offset ${first.partition}/${first.offset}: the caller of ${commandId} was told ${reason} at ${atMs} ms, and a new owner would execute it: the offset is neither passed nor marked`;
+    this.report({ invariant: 'INV-11', text, room: { appCode, roomId } });
   }
 }

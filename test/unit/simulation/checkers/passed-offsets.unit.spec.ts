@@ -1,9 +1,18 @@
-/** Judges of what was passed without an end, and of "not executed", before doctored runs. */
+/** Judges of what was passed, and of "not executed" and "not sent", before doctored runs. */
 import { beforeAll, describe } from 'vitest';
 import { lookedUp } from '../../../simulation/checkers/looked-up.ts';
+import { notSent } from '../../../simulation/checkers/not-sent.ts';
 import { passedOffsets } from '../../../simulation/checkers/passed-offsets.ts';
 import type { Observation, SentCall } from '../../../simulation/observations.ts';
-import { codec, editRow, isRowOf, itSees, observed } from './doctoring.ts';
+import {
+  codec,
+  editObserved,
+  editRow,
+  isAnswerTo,
+  isRowOf,
+  itSees,
+  observed,
+} from './doctoring.ts';
 import { healthyRun } from './healthy-run.ts';
 import type { Entry } from './recorded-run.ts';
 
@@ -33,6 +42,14 @@ describe('INV-11: an offset, when it is passed', () => {
     'INV-11',
     /leave-u4 has its row \(applied, epoch 2\), and its caller was told ROOM_BUSY/,
   );
+  itSees(
+    'is settled when its caller is told a refusal',
+    passedOffsets,
+    run,
+    { entries: () => withoutOwners(entries) },
+    'INV-11',
+    /the caller of x\d was told \w+ at .* ms, and a new owner would execute it/,
+  );
 });
 
 describe('INV-4: a look-up that says "not executed"', () => {
@@ -43,6 +60,23 @@ describe('INV-4: a look-up that says "not executed"', () => {
     { entries: () => [...entries, ...toldNotExecuted('g1')] },
     'INV-4',
     /was told that g1 was not executed; its record lay at offset .* and ended applied/,
+  );
+});
+
+describe('INV-3: a call that sent nothing', () => {
+  const isAnswer = isAnswerTo('leave-u4');
+  itSees(
+    'has no record on the topic',
+    notSent,
+    run,
+    {
+      entries: () =>
+        editObserved('answered', isAnswer, (seen) => [
+          observed({ ...seen, end: { kind: 'notSent', reason: 'UNAVAILABLE' } }),
+        ])(entries),
+    },
+    'INV-3',
+    /leave-u4 lies on the topic in 1 sendings, and 0 calls may have sent it \(call \d+: notSent\)/,
   );
 });
 
@@ -66,6 +100,13 @@ function withRefusalOf(commandId: string): readonly Entry[] {
   const { headers, atMs } = record;
   const at = { topic: 'rig.replies', partition: 0, offset: 9_999n };
   return [...entries, observed({ kind: 'appended', atMs, ...at, headers, value })];
+}
+
+/** The same, with nothing ever passed or marked. */
+function withoutOwners(all: readonly Entry[]): readonly Entry[] {
+  return all.filter(
+    (entry) => entry.kind !== 'row' || !['owners', 'settled'].includes(entry.table),
+  );
 }
 
 function isCommand({ topic }: Appended): boolean {
