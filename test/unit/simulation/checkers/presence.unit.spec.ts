@@ -120,6 +120,20 @@ describe('INV-29: a count', () => {
   );
 });
 
+describe('INV-29: a count at the end', () => {
+  itSees(
+    'is in the rooms row what the log leaves',
+    presence,
+    run,
+    {
+      beforeEnd: ({ database }) =>
+        database.rooms.forEach((row, key) => database.rooms.set(key, { ...row, onlineCount: 9 })),
+    },
+    'INV-29',
+    '9 are online by the rooms row, and the log leaves 2 in the room',
+  );
+});
+
 describe('INV-30: two apps with the same room id', () => {
   const inv30 = sees.bind(null, appsApart, 'INV-30');
   inv30(
