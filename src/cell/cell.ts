@@ -2,6 +2,7 @@
  * The cell's lifecycle and the wiring of its parts. Stages of a life: start (layout, schemas, join
  * the group), serve, drain (no new work, finish and answer what is in hand, release), stop.
  */
+import type { RoomState } from '../domain/room/state.ts';
 import type { SourceRecord } from '../ports/command-source.ts';
 import type { CellContext } from './cell-context.ts';
 import { Charges } from './charges/charges.ts';
@@ -94,6 +95,14 @@ export class Cell {
   /** Partitions owned now, for operators and tests. */
   ownedPartitions(): readonly { readonly id: number; readonly epoch: bigint }[] {
     return [...(this.parts?.partitions.all() ?? [])].map(({ id, epoch }) => ({ id, epoch }));
+  }
+
+  /** Committed states of the rooms in memory that exist, to be compared with the stored ones. */
+  committedRooms(): readonly RoomState[] {
+    return [...(this.parts?.registry.all() ?? [])]
+      .filter(({ usable, phase }) => usable && phase === 'ready')
+      .map(({ state }) => state)
+      .filter(({ version }) => version > 0n);
   }
 
   /**

@@ -14,8 +14,11 @@ const onlyLane = 0;
 /** Part of the drain time that work in hand may take; the rest is for giving everything up. */
 const drainShare = 0.7;
 
-/** Makes the role. */
-export function wireCell(process: WiringContext): Role {
+/** Makes the role. `made` is given the cell before it starts. */
+export function wireCell(
+  process: WiringContext,
+  made: (cell: Cell) => void = () => undefined,
+): Role {
   const context = process.forRole('cell');
   const { log, timers } = context;
   return stagedRole({
@@ -25,7 +28,9 @@ export function wireCell(process: WiringContext): Role {
     async prepare(waiting, resources) {
       const layout = await context.foundation.ready(waiting);
       await waitForDependency('MySQL', () => fillCatalogue(context), waiting);
-      return runningCell(context, layout, resources);
+      const { cell, stage } = runningCell(context, layout, resources);
+      made(cell);
+      return stage;
     },
   });
 }
@@ -34,7 +39,7 @@ function runningCell(
   context: WiringContext,
   layout: TopicLayout,
   resources: Resources,
-): RunningStage {
+): { readonly cell: Cell; readonly stage: RunningStage } {
   const { config, drivers, driverPorts, incarnation } = context;
   const { clock, timers, random, log, metrics, trace, codec } = context;
   const source = drivers.commandSource(layout.partitionCount, driverPorts);
@@ -66,7 +71,7 @@ function runningCell(
     wake: drivers.wake,
     ...paying,
   });
-  return {
+  const stage: RunningStage = {
     async start() {
       await replies.start();
       await cell.start({
@@ -78,6 +83,7 @@ function runningCell(
     stop: () => cell.stop(),
     readiness: () => cell.readiness(),
   };
+  return { cell, stage };
 }
 
 function cellOptions({ config, nodeId, incarnation, topics }: WiringContext): CellOptions {

@@ -1,4 +1,5 @@
 /** The one role of a simulated process, made by the product's own wiring on a context of the run. */
+import type { Cell } from '../../../src/cell/cell.ts';
 import { MemoryActivityClient } from '../../../src/drivers/memory/memory-activity-client.ts';
 import { MemoryImClient } from '../../../src/drivers/memory/memory-im-client.ts';
 import { createMemoryWallet } from '../../../src/drivers/memory/memory-wallet.ts';
@@ -40,10 +41,12 @@ export interface PodLife {
   crashed(cause: unknown): void;
   /** The gateway takes calls from now on. */
   opened(api: RoomApi): void;
+  /** The cell is there and starts. */
+  made(cell: Cell): void;
 }
 
 /** Slow to make; all runs of a process share it. */
-const codec = createCodec();
+export const codec = createCodec();
 
 /** See the file header. */
 export function createPodRole(
@@ -97,7 +100,7 @@ export function createPodRole(
 function wired(context: WiringContext, life: PodLife): Role {
   switch (life.role) {
     case 'cell':
-      return wireCell(context);
+      return wireCell(context, (cell) => life.made(cell));
     case 'relay':
       return wireRelay(context);
     case 'adapter-im':

@@ -3,6 +3,7 @@
  * started, killed in the middle of anything, frozen, told to drain, and started again as another
  * incarnation under its old name.
  */
+import type { Cell } from '../../../src/cell/cell.ts';
 import { laneName } from '../../../src/drivers/memory/lane-settings.ts';
 import type { RoomcellConfig } from '../../../src/main/config/config-schema.ts';
 import { createRoleHost, type RoleHost } from '../../../src/main/role-host.ts';
@@ -50,6 +51,7 @@ interface Life {
   readonly incarnation: string;
   readonly client: string;
   api: RoomApi | null;
+  cell: Cell | null;
   /** Calls of clients in it: told when the process is no more. */
   readonly calls: Set<() => void>;
 }
@@ -95,6 +97,11 @@ export class Pod {
   /** Name of this life at the broker; '' while down. */
   get client(): string {
     return this.life?.client ?? '';
+  }
+
+  /** Committed states of the rooms in its memory; none unless it is a cell and up. */
+  committedRooms(): ReturnType<Cell['committedRooms']> {
+    return this.state === 'up' ? (this.life?.cell?.committedRooms() ?? []) : [];
   }
 
   /** Begins a new life; does nothing when one goes on. */
@@ -185,10 +192,7 @@ export class Pod {
     this.life?.gate.pass(run);
   }
 
-  private build(
-    gate: PodGate,
-    incarnation: string,
-  ): { readonly host: RoleHost; api: RoomApi | null; readonly calls: Set<() => void> } {
+  private build(gate: PodGate, incarnation: string): Omit<Life, 'gate' | 'incarnation' | 'client'> {
     const { around, clock, name, role } = this;
     const built: { host: RoleHost | null; api: RoomApi | null } = { host: null, api: null };
     const calls = new Set<() => void>();
@@ -206,6 +210,9 @@ export class Pod {
       opened: (api) => {
         if (this.life !== null) this.life.api = api;
       },
+      made: (cell) => {
+        if (this.life !== null) this.life.cell = cell;
+      },
     });
     const host = createRoleHost({
       log: podRole.log,
@@ -215,7 +222,7 @@ export class Pod {
       roles: [podRole.role],
     });
     built.host = host;
-    return { host, api: built.api, calls };
+    return { host, api: built.api, cell: null, calls };
   }
 
   private passed(gate: PodGate, point: TracePoint): void {

@@ -7,7 +7,7 @@ import type { RoleName } from '../../../src/main/role.ts';
 import type { Log } from '../../../src/ports/log.ts';
 import type { TracePoint } from '../../../src/ports/trace.ts';
 import { topicNames, type TopicNames } from '../../../src/protocol/topics.ts';
-import type { CheckedWorld } from '../checkers/checker.ts';
+import type { CheckedWorld, LiveRoom } from '../checkers/checker.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { SimRandom } from '../kernel/sim-random.ts';
 import type { Observation } from '../observations.ts';
@@ -15,6 +15,7 @@ import { configOf } from '../plan/config-of.ts';
 import type { SimOptions } from '../plan/sim-options.ts';
 import { Latency } from './latency.ts';
 import { Pod } from './pod.ts';
+import { codec } from './pod-role.ts';
 import { createServers, type Servers } from './servers.ts';
 import { SimMetrics } from './sim-metrics.ts';
 
@@ -101,6 +102,18 @@ export class World implements CheckedWorld {
     const { broker } = this.servers;
     if (!broker.hasTopic(this.commandsTopic)) return [];
     return broker.topic(this.commandsTopic).partition(partition).read(0n, Number.MAX_SAFE_INTEGER);
+  }
+
+  liveRooms(): readonly LiveRoom[] {
+    return this.podsOf('cell').flatMap((pod) =>
+      pod.committedRooms().map((state) => ({
+        pod: pod.name,
+        appCode: state.appCode,
+        roomId: state.roomId,
+        version: state.version,
+        snapshotBytes: codec.encodeSnapshot({ state }),
+      })),
+    );
   }
 
   /** From now on `observer` is told of everything that becomes true. */
