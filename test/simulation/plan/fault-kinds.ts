@@ -69,6 +69,8 @@ export const faultKinds = {
   activityDown: 0.02,
   // Clocks.
   clockJump: 0.05,
+  // What lies in the log.
+  killerRecord: 0.02,
 } as const;
 
 /** Name of a kind. */

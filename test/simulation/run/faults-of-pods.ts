@@ -35,6 +35,7 @@ export const podFaults: FaultTable<
   | `freeze${'Cell' | 'Gateway' | 'Relay' | 'Adapter'}`
   | `drain${'Cell' | 'Gateway' | 'Relay' | 'Adapter'}`
   | 'clockJump'
+  | 'killerRecord'
 > = {
   killCell: kill('cell'),
   killGateway: kill('gateway'),
@@ -48,6 +49,9 @@ export const podFaults: FaultTable<
   drainGateway: drain('gateway'),
   drainRelay: drain('relay'),
   drainAdapter: drain('adapter'),
+  killerRecord(world, { target }) {
+    return world.killers.order(target % world.partitionCount);
+  },
   clockJump(world, fault) {
     const pod = chosen(world.pods, fault.target);
     if (pod === undefined) return false;

@@ -33,7 +33,7 @@ export interface PodSurroundings {
   readonly log: Log;
   observe(observation: Observation): void;
   /** A pod passes a point; it may be killed or frozen there. */
-  passed(pod: Pod, point: TracePoint): void;
+  passed(pod: Pod, point: TracePoint, about: string | undefined): void;
   /** A life of a pod has ended by itself: drained, failed to start, or died. */
   ended(pod: Pod): void;
 }
@@ -205,7 +205,7 @@ export class Pod {
       clock,
       timers,
       random: this.random,
-      trace: { at: (point) => this.passed(gate, point) },
+      trace: { at: (point, about) => this.passed(gate, point, about) },
       crashed: (cause) => built.host?.stop({ kind: 'crashed', role, cause }),
       opened: (api) => {
         if (this.life !== null) this.life.api = api;
@@ -225,8 +225,8 @@ export class Pod {
     return { host, api: built.api, cell: null, calls };
   }
 
-  private passed(gate: PodGate, point: TracePoint): void {
-    if (gate.state === 'open') this.around.passed(this, point);
+  private passed(gate: PodGate, point: TracePoint, about: string | undefined): void {
+    if (gate.state === 'open') this.around.passed(this, point, about);
   }
 
   private endLife(life: Life, what: 'killed' | 'ended'): void {

@@ -13,6 +13,7 @@ import { SimRandom } from '../kernel/sim-random.ts';
 import type { Observation } from '../observations.ts';
 import { configOf } from '../plan/config-of.ts';
 import type { SimOptions } from '../plan/sim-options.ts';
+import { KillerRecords } from './killer-records.ts';
 import { Latency } from './latency.ts';
 import { Pod } from './pod.ts';
 import { codec } from './pod-role.ts';
@@ -34,6 +35,7 @@ export class World implements CheckedWorld {
   readonly pods: readonly Pod[];
   /** Told of every point that a process passes. */
   onPoint: (pod: Pod, point: TracePoint) => void = () => undefined;
+  readonly killers = new KillerRecords();
   private readonly observers: ((observation: Observation) => void)[] = [];
   private readonly random: SimRandom;
 
@@ -57,7 +59,8 @@ export class World implements CheckedWorld {
       metrics: this.metrics,
       log,
       observe,
-      passed: (pod: Pod, point: TracePoint): void => this.onPoint(pod, point),
+      passed: (pod: Pod, point: TracePoint, about: string | undefined): void =>
+        this.passed(pod, point, about),
       ended: (pod: Pod): void => this.startLater(pod),
     };
     this.pods = placesOf(options).map((place) => new Pod(around, place, this.machine()));
@@ -146,6 +149,12 @@ export class World implements CheckedWorld {
     const { clockOffsetMs, clockDrift } = this.options;
     const offsetMs = Math.round((2 * this.random.fraction() - 1) * clockOffsetMs);
     return { offsetMs, rate: 1 + (2 * this.random.fraction() - 1) * clockDrift };
+  }
+
+  private passed(pod: Pod, point: TracePoint, about: string | undefined): void {
+    if (!this.killers.ends(point, about)) return this.onPoint(pod, point);
+    pod.kill(true);
+    this.startLater(pod);
   }
 }
 
