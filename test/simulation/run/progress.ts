@@ -11,9 +11,7 @@ const overdueAfterMs = 5_000;
 /** What is still to be done; null when nothing is. */
 export function unfinishedWork(world: World): string | null {
   const { database, partitionCount } = world;
-  // Of cells the partitions are asked instead: one that lost its last partition in an outage of the
-  // database says DB_DOWN until it commits again, which without a partition it never does.
-  const notReady = world.pods.find((pod) => pod.role !== 'cell' && !pod.isReady);
+  const notReady = world.pods.find((pod) => !pod.isReady);
   if (notReady !== undefined) return `${notReady.name} is not ready`;
   for (let partition = 0; partition < partitionCount; partition += 1) {
     const owner = database.owners.get(partition);
