@@ -15,7 +15,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { runBatch, serveSeeds, type SeedRange } from '../test/simulation/batch/batch.ts';
+import { createSystemClock } from '../src/drivers/system/system-clock.ts';
+import { runBatch, serveSeeds } from '../test/simulation/batch/batch.ts';
+import type { BatchResult, SeedRange } from '../test/simulation/batch/batch.ts';
 import { reportOf } from '../test/simulation/batch/report.ts';
 import { judge, runSeed } from '../test/simulation/batch/seed-summary.ts';
 import { shrink } from '../test/simulation/batch/shrink.ts';
@@ -63,7 +65,10 @@ async function main(): Promise<number> {
 
 async function manySeeds(range: SeedRange): Promise<number> {
   const workers = { file: thisFile, args: [workerFlag], count: availableParallelism() };
+  const clock = createSystemClock();
+  const startedMonoMs = clock.monoMs();
   const result = await runBatch(range, workers, say);
+  say(speedLine(result, (clock.monoMs() - startedMonoMs) / 1_000, workers.count));
   for (const name of result.missed) say(`never seen: ${name} (INV-37)`);
   say(result.lastLine);
   return result.violations === 0 && result.missed.length === 0 ? 0 : 1;
@@ -76,6 +81,17 @@ async function huntPlants(number: string | null, seeds: string | undefined): Pro
   const { first, last } = seeds === undefined ? usualRange : rangeOf(seeds);
   const range = { ...usualRange, first, last };
   return number === null ? plantsCommand(range, say) : plantCommand(Number(number), range, say);
+}
+
+/** How quick the batch was, with its processes starting. */
+function speedLine(result: BatchResult, tookS: number, workers: number): string {
+  const perSecond = (sum: number): string => (sum / tookS).toFixed(1);
+  const perSeed = Math.round(result.events / result.seeds);
+  return (
+    `${tookS.toFixed(1)} s on ${workers} cores: ${perSecond(result.seeds)} seeds/s of ${perSeed} ` +
+    `events, ${perSecond(result.events)} events/s, virtual time ` +
+    `${perSecond(result.virtualMs / 1_000)} times the real`
+  );
 }
 
 async function hashes(seeds: readonly number[]): Promise<number> {

@@ -14,6 +14,9 @@ export interface BatchResult {
   readonly seeds: number;
   readonly acked: number;
   readonly violations: number;
+  /** Events of all kernels, and the virtual time that passed in them. */
+  readonly events: number;
+  readonly virtualMs: number;
   /** Names of the floors that were missed; none are asked of small batches. */
   readonly missed: readonly string[];
   /** Exactly in the form that scripts read. */
@@ -108,6 +111,8 @@ class BatchBook {
   private seeds = 0;
   private acked = 0;
   private violations = 0;
+  private events = 0;
+  private virtualMs = 0;
 
   constructor(range: SeedRange, say: (line: string) => void) {
     this.range = range;
@@ -117,6 +122,8 @@ class BatchBook {
   add(summary: SeedSummary): void {
     this.seeds += 1;
     this.acked += summary.acked;
+    this.events += summary.steps;
+    this.virtualMs += summary.virtualMs;
     this.violations += summary.violations.length;
     addCounts(this.counts, summary.counts);
     if (summary.violations.length > 0) this.say(violationLine(summary));
@@ -127,9 +134,9 @@ class BatchBook {
   }
 
   result(): BatchResult {
-    const { seeds, acked, violations, counts } = this;
+    const { seeds, acked, violations, counts, events, virtualMs } = this;
     const missed = seeds >= floorsFromSeeds ? missedFloors(counts) : [];
     const lastLine = lastLineOf({ seeds, acked, violations, counts });
-    return { seeds, acked, violations, missed, lastLine };
+    return { seeds, acked, violations, events, virtualMs, missed, lastLine };
   }
 }

@@ -8,6 +8,7 @@ export interface SeedSummary {
   readonly seed: number;
   readonly hash: string;
   readonly steps: number;
+  readonly virtualMs: number;
   readonly acked: number;
   readonly violations: readonly {
     readonly invariant: string;
@@ -27,11 +28,12 @@ export function judge(simCase: SimCase, write?: (line: string) => void): Promise
 
 /** Runs one seed. */
 export async function runSeed(seed: number): Promise<SeedSummary> {
-  const { hash, steps, acked, violations, counts } = await judge(caseOf(seed));
+  const { hash, steps, virtualMs, acked, violations, counts } = await judge(caseOf(seed));
   return {
     seed,
     hash,
     steps,
+    virtualMs,
     acked,
     violations: violations.map(({ invariant, text, step }) => ({ invariant, text, step })),
     counts: [...counts],
