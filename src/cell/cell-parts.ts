@@ -1,0 +1,188 @@
+/**
+ * The working parts of one cell node and how they are wired: what each tells the others. Made once the
+ * partition count is known; the lifecycle around them is the cell's.
+ */
+import type { SourceRecord } from '../ports/command-source.ts';
+import type { CellContext } from './cell-context.ts';
+import { Charges } from './charges/charges.ts';
+import { isGift } from './charges/payment.ts';
+import { Settler } from './charges/settler.ts';
+import { Deadlines } from './deadlines.ts';
+import { Heartbeats } from './intake/heartbeats.ts';
+import { Intake } from './intake/intake.ts';
+import { PoisonSearch } from './intake/poison-search.ts';
+import { Lane } from './lane/lane.ts';
+import { OwnershipCheck } from './partition/ownership-check.ts';
+import { PartitionSet } from './partition/partition-set.ts';
+import type { Partition } from './partition/partition.ts';
+import type { RoomCell } from './registry/room-cell.ts';
+import { RoomRegistry } from './registry/room-registry.ts';
+import { retryForever, retryPauseMs } from './retry-forever.ts';
+import { Snapshots } from './snapshots.ts';
+import { Ticker } from './ticker.ts';
+import { brokenRoomRefusal, type RoomItem } from './work.ts';
+
+/** See the file header. */
+export class CellParts {
+  readonly registry: RoomRegistry;
+  readonly lane: Lane;
+  readonly partitions: PartitionSet;
+  readonly deadlines: Deadlines;
+  readonly search: PoisonSearch;
+  readonly ticker: Ticker;
+  readonly settler: Settler;
+  private readonly context: CellContext;
+  private readonly ownership: OwnershipCheck;
+  private readonly charges: Charges;
+  private readonly heartbeats: Heartbeats;
+  private readonly intake: Intake;
+  private readonly snapshots: Snapshots;
+
+  /** `databaseDown` is told when transactions are (not) taken. */
+  constructor(context: CellContext, partitionCount: number, databaseDown: (down: boolean) => void) {
+    const fenced = (partition: Partition): void => this.partitions.fenced(partition);
+    const roomHasWork = (room: RoomCell): void => this.lane.roomHasWork(room);
+    this.context = context;
+    this.registry = new RoomRegistry(context, { onLoaded: (room) => this.loaded(room) });
+    this.lane = new Lane(context, {
+      fenced,
+      stale: (room, items) => this.reload(room, items),
+      fenceBusy: (partition) => void this.lookAtOwner(partition),
+      settled: (rooms, partitions) => this.settled(rooms, partitions),
+      databaseDown,
+      startCharges: (room) => this.charges.start(room),
+      settlementsOpen: () => this.settler.hint(),
+    });
+    this.ownership = new OwnershipCheck(context, fenced);
+    this.charges = new Charges(context, this.registry, {
+      roomHasWork,
+      confirmOwned: (partition) => this.ownership.confirm(partition),
+    });
+    this.partitions = new PartitionSet(context, {
+      onTaken: (partition) => {
+        this.search.taken(partition);
+        void this.deadlines.wakeDue(partition);
+      },
+      onLost: (partition) => this.lost(partition),
+    });
+    this.deadlines = new Deadlines(context, this.registry, roomHasWork);
+    this.heartbeats = new Heartbeats(context, this.registry, partitionCount, (partition) =>
+      this.settledIn(partition),
+    );
+    this.intake = new Intake(context, partitionCount, {
+      registry: this.registry,
+      roomHasWork,
+      partitionHasWork: (partition) => this.lane.partitionHasWork(partition),
+      heartbeats: (partition, work) => this.heartbeats.accept(partition, work),
+      hold: (arrival) => this.search.hold(arrival),
+    });
+    this.search = new PoisonSearch(context, {
+      read: (arrivals) => this.intake.read(arrivals),
+      fenced,
+    });
+    this.snapshots = new Snapshots(context);
+    this.settler = new Settler(context, this.partitions);
+    const { partitions, lane, deadlines } = this;
+    this.ticker = new Ticker(context, { partitions, lane, deadlines });
+  }
+
+  /** The group's new assignment. */
+  assigned(ids: readonly number[]): void {
+    const { partitions, ownership } = this;
+    partitions.assign(ids);
+    // Those that it kept: another node may have had them since the group last spoke to this one.
+    for (const partition of partitions.all()) void ownership.confirm(partition);
+  }
+
+  /** Records of a partition; of one that is not ours any more they are the next owner's. */
+  records(id: number, records: readonly SourceRecord[]): void {
+    const partition = this.partitions.find(id);
+    if (partition !== undefined) this.intake.accept(partition, records);
+  }
+
+  /** Nothing that was accepted waits to be decided. */
+  get nothingInHand(): boolean {
+    const { intake, lane, heartbeats, search, registry } = this;
+    if (!intake.idle || !lane.idle || !heartbeats.idle || !search.idle) return false;
+    return [...registry.all()].every(({ pending }) => pending.length === 0);
+  }
+
+  /** No call to a store or to the wallet is under way, apart from looks that come again. */
+  get isQuiet(): boolean {
+    const { lane, snapshots, settler, partitions } = this;
+    return lane.idle && snapshots.idle && settler.idle && !partitions.isTaking;
+  }
+
+  private loaded(room: RoomCell): void {
+    if (room.phase === 'broken') this.refuseAll(room);
+    this.lane.roomHasWork(room);
+    this.deadlines.arm(room);
+    this.heartbeats.loaded(room);
+  }
+
+  /**
+   * A broken room answers its commands, so that its partition can go on. Gifts that may have been
+   * paid for stay: the lane logs them as rejections, which gives the coins back.
+   */
+  private refuseAll(room: RoomCell): void {
+    for (const item of room.pending.splice(0)) {
+      if (isGift(item) && item.payment.asked) room.pending.push(item);
+      else if (item.kind === 'command') room.partition.loose.push(brokenRoomRefusal(item));
+    }
+    this.lane.partitionHasWork(room.partition);
+  }
+
+  private reload(room: RoomCell, items: readonly RoomItem[]): void {
+    this.context.log.warn({ roomKey: room.key }, 'memory and database differ: loading anew');
+    this.registry.reload(room, items);
+    this.heartbeats.dropped();
+  }
+
+  private lost(partition: Partition): void {
+    this.deadlines.forget(partition);
+    this.registry.dropPartition(partition);
+    this.heartbeats.dropped();
+    this.search.lost(partition);
+  }
+
+  private settled(rooms: readonly RoomCell[], partitions: readonly Partition[]): void {
+    for (const room of rooms) {
+      this.deadlines.ran(room);
+      this.snapshots.consider(room);
+    }
+    for (const partition of partitions) this.settledIn(partition);
+  }
+
+  /** Offsets of the partition were settled. */
+  private settledIn(partition: Partition): void {
+    this.intake.checkWaterMarks(partition);
+    this.search.moved(partition);
+  }
+
+  /**
+   * 1205 on a fence row: a takeover is at work, or a frozen former owner holds the row. The other
+   * partitions have gone on; this one asks MySQL whose it is and then goes on or gives up.
+   */
+  private async lookAtOwner(partition: Partition): Promise<void> {
+    const row = await retryForever(
+      this.context,
+      'read owner after a busy fence',
+      () => partition.active,
+      () => this.context.partitions.readOwner(partition.id),
+    );
+    if (!partition.active) return;
+    if (row !== null && row.epoch > partition.epoch) {
+      this.partitions.fenced(partition);
+      return;
+    }
+    // Each try costs the whole lane a lock wait: the longer the row is held, the rarer they are.
+    partition.busyInARow += 1;
+    await this.context.timers.sleep(retryPauseMs(this.context, partition.busyInARow));
+    if (!partition.active) return;
+    partition.held = false;
+    if (partition.loose.length > 0) this.lane.partitionHasWork(partition);
+    for (const room of this.registry.all()) {
+      if (room.partition === partition) this.lane.roomHasWork(room);
+    }
+  }
+}
