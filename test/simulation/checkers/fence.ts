@@ -1,6 +1,7 @@
 /**
  * The fence. INV-10: as a partition's rows are committed the epoch never falls, a room's rows lie
- * along its offsets, epochs of owners never fall and `applied_offset` only grows. INV-12: a row
+ * along its offsets, epochs of owners never fall, `applied_offset` only grows, and who gave a
+ * partition up ends at most the transaction in hand. INV-12: a row
  * names the epoch in force when it was committed, by that epoch's owner, and its token says so too.
  */
 import type { LogRow } from '../../../src/ports/commit-lane.ts';
@@ -13,6 +14,9 @@ interface SeenOwner {
   readonly epoch: bigint;
   readonly node: string;
   readonly appliedOffset: bigint;
+  readonly commitSeq: bigint;
+  /** `commitSeq` when the release mark was first seen; null: it holds the partition. */
+  readonly releasedAtSeq: bigint | null;
 }
 
 /** Makes it; see the file header. */
@@ -54,11 +58,20 @@ class Fence implements Checker {
 
   private lookAtOwners(): void {
     for (const [partition, row] of this.world.database.owners) {
-      const { epoch, ownerNodeId: node, appliedOffset } = row;
+      const { epoch, ownerNodeId: node, appliedOffset, commitSeq, released } = row;
       const before = this.owners.get(partition);
-      if (before?.epoch === epoch && before.appliedOffset === appliedOffset) continue;
-      this.owners.set(partition, { epoch, node, appliedOffset });
+      const releasedBefore = before?.epoch === epoch ? before.releasedAtSeq : null;
+      const releasedAtSeq = released ? (releasedBefore ?? commitSeq) : null;
+      const isSame = before?.epoch === epoch && before.commitSeq === commitSeq;
+      if (isSame && before.appliedOffset === appliedOffset && releasedBefore === releasedAtSeq) {
+        continue;
+      }
+      this.owners.set(partition, { epoch, node, appliedOffset, commitSeq, releasedAtSeq });
       if (before === undefined) continue;
+      if (releasedAtSeq !== null && commitSeq > releasedAtSeq + 1n) {
+        const text = `partition ${partition} is marked as given up by ${node} since its transaction ${releasedAtSeq} of epoch ${epoch}, and ${node} committed ${commitSeq}`;
+        this.report({ invariant: 'INV-10', text, room: null });
+      }
       const was = `partition ${partition} was at epoch ${before.epoch} (${before.node}), applied ${before.appliedOffset}`;
       const is = `and is at epoch ${epoch} (${node}), applied ${appliedOffset}`;
       if (epoch < before.epoch || appliedOffset < before.appliedOffset) {

@@ -60,7 +60,10 @@ export class LagWatch {
     for (let partition = 0; partition < partitionCount; partition += 1) {
       const owner = database.owners.get(partition);
       const last = lastOffset(this.world, partition);
-      const isOwned = this.world.pods.some(({ incarnation }) => incarnation === owner?.incarnation);
+      // One that its owner gave up waits for the group's word; whether that comes is INV-31's.
+      const isHeld = owner?.released === false;
+      const isOwned =
+        isHeld && this.world.pods.some(({ incarnation }) => incarnation === owner.incarnation);
       if (owner === undefined || owner.appliedOffset >= last || !isOwned) {
         this.seen.delete(partition);
         continue;

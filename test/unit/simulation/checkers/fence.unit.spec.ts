@@ -54,6 +54,23 @@ describe('INV-10: the fence', () => {
   );
 });
 
+describe('INV-10: a release mark', () => {
+  itSees(
+    'ends what its owner commits, but for the transaction in hand',
+    fence,
+    run,
+    {
+      entries: () => [
+        ...withOwner({ released: true, commitSeq: 40n }),
+        ...withOwner({ released: true, commitSeq: 41n }).slice(-2),
+        ...withOwner({ released: true, commitSeq: 42n }).slice(-2),
+      ],
+    },
+    'INV-10',
+    /given up by b since its transaction 40 of epoch 2, and b committed 42/,
+  );
+});
+
 describe('INV-12: a row', () => {
   itSees(
     'names the epoch in force when it was committed',
