@@ -57,6 +57,9 @@ export class LagWatch {
   /** A sentence about the first partition that stands still; null: all get on. */
   look(): string | null {
     const { database, kernel, partitionCount } = this.world;
+    // A process that ends or begins (a record may kill on after the heal) has the group rebalance,
+    // and until that is over nobody reads: time counts from there.
+    const lives = this.world.pods.map(({ incarnation }) => incarnation).join();
     for (let partition = 0; partition < partitionCount; partition += 1) {
       const owner = database.owners.get(partition);
       const last = lastOffset(this.world, partition);
@@ -68,7 +71,7 @@ export class LagWatch {
         this.seen.delete(partition);
         continue;
       }
-      const mark = `${owner.epoch}.${owner.appliedOffset}`;
+      const mark = `${owner.epoch}.${owner.appliedOffset} ${lives}`;
       const before = this.seen.get(partition);
       if (before?.mark !== mark) this.seen.set(partition, { mark, sinceMs: kernel.nowMs });
       else if (kernel.nowMs - before.sinceMs > standstillMaxMs) {
