@@ -1,7 +1,8 @@
 /**
  * Signals and last-resort errors of the process. The first SIGTERM or SIGINT begins the orderly end,
  * the second ends the process at once; an error that nobody caught ends it at once too, because
- * nobody knows any more what holds in its memory.
+ * nobody knows any more what holds in its memory. Warnings of Node become lines of the log, with the
+ * place they came from, instead of text between its lines.
  */
 import { constants } from 'node:os';
 import type { Log } from '../ports/log.ts';
@@ -20,6 +21,7 @@ export interface ProcessHandlers {
 export interface ProcessLike {
   on(event: string, listener: (value: unknown) => void): unknown;
   off(event: string, listener: (value: unknown) => void): unknown;
+  removeAllListeners(event: string): unknown;
   exit(code: number): void;
 }
 
@@ -45,7 +47,10 @@ export function handleProcessEvents(target: ProcessLike, handlers: ProcessHandle
     ['SIGINT', () => onSignal('SIGINT')],
     ['uncaughtException', onFault('uncaughtException')],
     ['unhandledRejection', onFault('unhandledRejection')],
+    ['warning', (warning) => handlers.log.warn({ error: warning }, 'a warning of Node')],
   ];
+  // Node's own listener would print the warning a second time.
+  target.removeAllListeners('warning');
   for (const [event, listener] of listeners) target.on(event, listener);
   return () => {
     for (const [event, listener] of listeners) target.off(event, listener);

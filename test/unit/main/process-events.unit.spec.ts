@@ -18,6 +18,10 @@ class FakeProcess implements ProcessLike {
     this.emitter.off(event, listener);
   }
 
+  removeAllListeners(event: string): void {
+    this.emitter.removeAllListeners(event);
+  }
+
   exit(code: number): void {
     this.exits.push(code);
   }
@@ -29,6 +33,8 @@ class FakeProcess implements ProcessLike {
 
 function makeProcess() {
   const target = new FakeProcess();
+  // As Node has one of its own, which prints.
+  target.on('warning', () => undefined);
   const signals: string[] = [];
   const log = new MemoryLog();
   const remove = handleProcessEvents(target, {
@@ -49,6 +55,16 @@ describe('the process', () => {
     target.emit('SIGINT');
     await settled();
     expect(target.exits).toEqual([130]);
+  });
+
+  it('goes on after a warning of Node, which is told in the log alone', async () => {
+    const { target, log } = makeProcess();
+    const warning = new Error('11 listeners added');
+    target.emit('warning', warning);
+    await settled();
+    expect(target.exits).toEqual([]);
+    expect(target.emitter.listenerCount('warning')).toBe(1);
+    expect(log.lines).toMatchObject([{ level: 'warn', fields: { error: warning } }]);
   });
 
   it.each(['uncaughtException', 'unhandledRejection'])('ends at once on %s', async (event) => {
