@@ -72,8 +72,7 @@ export function optionsOf(seed: number): SimOptions {
     leaseTtlMs,
     micPublishTimeoutMs: random.pick([1_000, 5_000, 15_000]),
     sessionTimeoutMs: random.pick([3_000, 4_000, 6_000]),
-    fetchWaitMs: random.pick([500, 1_000, 1_500]),
-    runSize: random.between(1, 5),
+    ...deliveryOf(random),
     maxRetryCount: random.pick([2, 4, 10]),
     stormMs: random.between(20, 40) * 1_000,
     tenfold: isCalm ? 0.01 : 0.03,
@@ -84,6 +83,16 @@ export function optionsOf(seed: number): SimOptions {
     points: isCalm ? [] : tracePoints.filter(() => random.chance(pointShare)),
     pointFiringsMax: isCalm ? 0 : pointFiringsMax,
   };
+}
+
+/**
+ * A partition that was paused for its run is fetched again when the fetch under way ends, so a lone
+ * stream delivers one run per wait: short runs must not wait long, or no backlog ends in time.
+ */
+function deliveryOf(random: SimRandom): Pick<SimOptions, 'fetchWaitMs' | 'runSize'> {
+  const drawnMs = random.pick([500, 1_000, 1_500]);
+  const runSize = random.between(1, 5);
+  return { runSize, fetchWaitMs: runSize < 3 ? 500 : drawnMs };
 }
 
 function ratesOf(random: SimRandom): Partial<Record<FaultKind, number>> {
