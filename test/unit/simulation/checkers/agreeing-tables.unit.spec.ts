@@ -1,18 +1,13 @@
 /** Judges of what one transaction writes and of when its answers leave, before doctored runs. */
-import { beforeAll, describe } from 'vitest';
+import { describe } from 'vitest';
 import type { EventRow, LogRow } from '../../../../src/ports/commit-lane.ts';
 import { agreeingTables } from '../../../simulation/checkers/agreeing-tables.ts';
 import { answeredCommands } from '../../../simulation/checkers/answered-commands.ts';
 import { editRow, isAnswerTo, isAt, isRowOf, itSees, withRow } from './doctoring.ts';
-import { healthyRun } from './healthy-run.ts';
+import { useHealthyRun } from './use-healthy-run.ts';
 import type { Entry } from './recorded-run.ts';
 
-let entries: readonly Entry[];
-const run = (): readonly Entry[] => entries;
-
-beforeAll(async () => {
-  entries = await healthyRun();
-});
+const run = useHealthyRun();
 
 describe('INV-9: log, events, outbox and rooms row', () => {
   const words = (
@@ -123,7 +118,7 @@ describe('INV-14: no answer leaves', () => {
   );
 });
 
-const list = (): readonly Entry[] => entries;
+const list = (): readonly Entry[] => run();
 
 function envelopeOf(all: readonly Entry[], version: bigint): Uint8Array {
   const entry = all.find(

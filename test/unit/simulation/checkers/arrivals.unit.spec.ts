@@ -1,24 +1,19 @@
 /** The judge of what arrived outside, before doctored runs. */
-import { beforeAll, describe } from 'vitest';
+import { describe } from 'vitest';
 import type { OutboxRow } from '../../../../src/drivers/memory/memory-rows.ts';
 import { arrivals } from '../../../simulation/checkers/arrivals.ts';
 import type { Observation } from '../../../simulation/observations.ts';
 import { after, editObserved, itSees, observed } from './doctoring.ts';
-import { healthyRun } from './healthy-run.ts';
+import { useHealthyRun } from './use-healthy-run.ts';
 import type { Entry } from './recorded-run.ts';
 
 type Arrived = Extract<Observation, { kind: 'arrived' }>;
 
-let entries: readonly Entry[];
-const run = (): readonly Entry[] => entries;
-
-beforeAll(async () => {
-  entries = await healthyRun();
-});
+const run = useHealthyRun();
 
 /** Changes of one outbox row in its order. */
 function changesOf(match: (row: OutboxRow) => boolean): Extract<Entry, { kind: 'row' }>[] {
-  return entries.filter(
+  return run().filter(
     (entry): entry is Extract<Entry, { kind: 'row' }> =>
       entry.kind === 'row' && entry.table === 'outbox' && match(entry.row as OutboxRow),
   );
@@ -106,7 +101,7 @@ describe('INV-20: what is seen outside', () => {
     'was not put on its topic before it was committed',
     arrivals,
     run,
-    { entries: () => [envelopeOnTopic(), ...entries] },
+    { entries: () => [envelopeOnTopic(), ...run()] },
     'INV-20',
     /was put on rig.events.activity \(offset 0\) and is no committed event/,
   );
@@ -118,20 +113,20 @@ function swapped(
   other: (seen: Arrived) => boolean,
 ): readonly Entry[] {
   const find = (match: (seen: Arrived) => boolean): number =>
-    entries.findIndex(
+    run().findIndex(
       (entry) =>
         entry.kind === 'observed' &&
         entry.observation.kind === 'arrived' &&
         match(entry.observation),
     );
   const [first, second] = [find(one), find(other)];
-  const changed = [...entries];
-  [changed[first], changed[second]] = [entries[second] as Entry, entries[first] as Entry];
+  const changed = [...run()];
+  [changed[first], changed[second]] = [run()[second] as Entry, run()[first] as Entry];
   return changed;
 }
 
 function envelopeOnTopic(): Entry {
-  const event = entries.find((entry) => entry.kind === 'row' && entry.table === 'events');
+  const event = run().find((entry) => entry.kind === 'row' && entry.table === 'events');
   const { envelope: value } = (event as { row: { envelope: Uint8Array } }).row;
   const at = { topic: 'rig.events.activity', partition: 0, offset: 0n };
   return observed({ kind: 'appended', atMs: 0, ...at, value });

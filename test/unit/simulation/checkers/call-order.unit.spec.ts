@@ -1,41 +1,23 @@
 /** Judges of when calls were answered, and how, before doctored runs. */
-import { beforeAll, describe } from 'vitest';
+import { describe } from 'vitest';
 import { orderInTime } from '../../../simulation/checkers/order-in-time.ts';
 import { settledCalls } from '../../../simulation/checkers/settled-calls.ts';
-import type { CallEnd, Observation } from '../../../simulation/observations.ts';
 import {
   after,
+  answeredAs,
   editObserved,
   editRow,
   isAnswerTo,
   isRowOf,
+  isSent,
   itSees,
   observed,
+  refusedAs,
 } from './doctoring.ts';
-import { healthyRun } from './healthy-run.ts';
+import { useHealthyRun } from './use-healthy-run.ts';
 import type { Entry } from './recorded-run.ts';
 
-let entries: readonly Entry[];
-const run = (): readonly Entry[] => entries;
-type Sent = Extract<Observation, { kind: 'sent' }>;
-
-beforeAll(async () => {
-  entries = await healthyRun();
-});
-
-const isSent =
-  (commandId: string) =>
-  ({ call: { ask } }: Sent): boolean =>
-    ask.kind === 'command' && ask.meta.commandId === commandId && ask.meta.appCode === 'app1';
-
-const refusedAs = (reason: string, facts: object = { produced: 'yes' }): CallEnd => ({
-  kind: 'refused',
-  reason,
-  facts,
-});
-
-const answeredAs = (commandId: string, end: CallEnd, room = 'r1') =>
-  editObserved('answered', isAnswerTo(commandId, room), (seen) => [observed({ ...seen, end })]);
+const run = useHealthyRun();
 
 describe('INV-6: real time', () => {
   itSees(

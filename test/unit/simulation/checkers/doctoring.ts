@@ -1,11 +1,12 @@
 /** Short ways to doctor a recorded run: a row that is changed, lost or put in, an answer that differs. */
 import { expect, it } from 'vitest';
+import type { RoomEvent } from '../../../../src/domain/room/events.ts';
 import type { OutboxRow } from '../../../../src/drivers/memory/memory-rows.ts';
 import type { EventRow, LogRow } from '../../../../src/ports/commit-lane.ts';
 import { createCodec } from '../../../../src/protocol/codec.ts';
 import type { ResultRecord } from '../../../../src/protocol/records.ts';
 import type { CheckerFactory } from '../../../simulation/checkers/checker.ts';
-import type { Observation } from '../../../simulation/observations.ts';
+import type { CallEnd, Observation } from '../../../simulation/observations.ts';
 import { judged } from './judged-run.ts';
 import type { Doctoring } from './judged-run.ts';
 import type { Entry, TableName } from './recorded-run.ts';
@@ -86,6 +87,37 @@ export function isRowOf(commandId: string, room = 'r1', app = 'app1') {
 export function isAt(version: bigint, room = 'r1', app = 'app1') {
   return (row: EventRow | OutboxRow): boolean =>
     row.roomVersion === version && row.roomId === room && row.appCode === app;
+}
+
+/** The row of a command with some fields changed. */
+export function rowWith(commandId: string, fields: Partial<LogRow>): Edit {
+  return editRow('log', isRowOf(commandId), (row) => ({ ...row, ...fields }));
+}
+
+/** The row of a command logs other events. */
+export function logs(commandId: string, events: readonly RoomEvent[], room = 'r1'): Edit {
+  return editRow('log', isRowOf(commandId, room), (row) => ({
+    ...row,
+    events: codec.encodeLoggedEvents(events),
+  }));
+}
+
+/** The sending of a command of `app1`. */
+export function isSent(commandId: string) {
+  return ({ call: { ask } }: ObservationOf<'sent'>): boolean =>
+    ask.kind === 'command' && ask.meta.commandId === commandId && ask.meta.appCode === 'app1';
+}
+
+/** The end of a call that was refused behind the topic, unless `facts` say otherwise. */
+export function refusedAs(reason: string, facts: object = { produced: 'yes' }): CallEnd {
+  return { kind: 'refused', reason, facts };
+}
+
+/** The first answer to a command is another one. */
+export function answeredAs(commandId: string, end: CallEnd, room = 'r1'): Edit {
+  return editObserved('answered', isAnswerTo(commandId, room), (seen) => [
+    observed({ ...seen, end }),
+  ]);
 }
 
 /** Puts a row into a table behind the whole run. */

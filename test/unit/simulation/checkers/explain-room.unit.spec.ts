@@ -1,27 +1,22 @@
 /** What somebody reads who has to understand a violation. */
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CheckedWorld } from '../../../simulation/checkers/checker.ts';
 import { explainRoom } from '../../../simulation/checkers/explain-room.ts';
 import type { Observation } from '../../../simulation/observations.ts';
-import { healthyRun } from './healthy-run.ts';
+import { useHealthyRun } from './use-healthy-run.ts';
 import { judged } from './judged-run.ts';
-import type { Entry } from './recorded-run.ts';
 
-let entries: readonly Entry[];
-
-beforeAll(async () => {
-  entries = await healthyRun();
-});
+const run = useHealthyRun();
 
 function explained(room: string, more: readonly Observation[] = []): readonly string[] {
-  const observations = entries.flatMap((entry) =>
+  const observations = run().flatMap((entry) =>
     entry.kind === 'observed' ? [entry.observation] : [],
   );
   let text = '';
   const beforeEnd = (world: CheckedWorld): void => {
     text = explainRoom(world, { appCode: 'app1', roomId: room }, [...observations, ...more]);
   };
-  judged([], entries, { beforeEnd });
+  judged([], run(), { beforeEnd });
   return text.split('\n');
 }
 

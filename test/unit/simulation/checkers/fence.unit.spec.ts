@@ -1,30 +1,19 @@
 /** The judge of ownership, before doctored runs. */
-import { beforeAll, describe } from 'vitest';
+import { describe } from 'vitest';
 import type { OwnerRecord } from '../../../../src/drivers/memory/memory-rows.ts';
-import type { LogRow } from '../../../../src/ports/commit-lane.ts';
 import { fence } from '../../../simulation/checkers/fence.ts';
-import { committedAt, editRow, isRowOf, itSees } from './doctoring.ts';
-import { healthyRun } from './healthy-run.ts';
+import { committedAt, itSees, rowWith } from './doctoring.ts';
+import { useHealthyRun } from './use-healthy-run.ts';
 import type { Entry } from './recorded-run.ts';
 
-let entries: readonly Entry[];
-const run = (): readonly Entry[] => entries;
-
-beforeAll(async () => {
-  entries = await healthyRun();
-});
-
-const changed = (commandId: string, fields: Partial<LogRow>): typeof run => {
-  const edit = editRow('log', isRowOf(commandId), (row) => ({ ...row, ...fields }));
-  return () => edit(entries);
-};
+const run = useHealthyRun();
 
 describe('INV-10: the fence', () => {
   itSees(
     'lets no former owner write behind its successor',
     fence,
     run,
-    { entries: changed('leave-u4', { epoch: 1n }) },
+    { entries: rowWith('leave-u4', { epoch: 1n }) },
     'INV-10',
     /leave-u4 \(epoch 1, b, .*\) was committed after join-u4 \(epoch 2, b/,
   );
@@ -32,7 +21,7 @@ describe('INV-10: the fence', () => {
     'keeps a room’s commands in the order of their offsets',
     fence,
     run,
-    { entries: changed('g3', { kafkaOffset: 1n }) },
+    { entries: rowWith('g3', { kafkaOffset: 1n }) },
     'INV-10',
     /g3 .*offset 1\) was decided after g2 .* against the order of the partition/,
   );
@@ -76,7 +65,7 @@ describe('INV-12: a row', () => {
     'names the epoch in force when it was committed',
     fence,
     run,
-    { entries: changed('g3', { epoch: 3n }) },
+    { entries: rowWith('g3', { epoch: 3n }) },
     'INV-12',
     /g3 \(epoch 3, a, .* while partition \d was owned by epoch 1 of a/,
   );
@@ -84,7 +73,7 @@ describe('INV-12: a row', () => {
     'names that epoch’s owner',
     fence,
     run,
-    { entries: changed('g3', { ownerNodeId: 'b' }) },
+    { entries: rowWith('g3', { ownerNodeId: 'b' }) },
     'INV-12',
     /g3 \(epoch 1, b, .* owned by epoch 1 of a/,
   );
@@ -92,7 +81,7 @@ describe('INV-12: a row', () => {
     'carries a lease token of its epoch',
     fence,
     run,
-    { entries: changed('g3', { leaseToken: '2.1' }) },
+    { entries: rowWith('g3', { leaseToken: '2.1' }) },
     'INV-12',
     'carries the lease token 2.1',
   );
@@ -101,7 +90,7 @@ describe('INV-12: a row', () => {
 function withOwner(fields: Partial<OwnerRecord>): readonly Entry[] {
   const isOwner = (entry: Entry): entry is Extract<Entry, { kind: 'row' }> =>
     entry.kind === 'row' && entry.table === 'owners';
-  const last = entries.findLast(isOwner);
+  const last = run().findLast(isOwner);
   if (last === undefined) throw new Error('no owner to doctor');
-  return [...entries, { ...last, row: { ...(last.row as object), ...fields } }, committedAt(0)];
+  return [...run(), { ...last, row: { ...(last.row as object), ...fields } }, committedAt(0)];
 }

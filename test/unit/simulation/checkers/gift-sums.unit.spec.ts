@@ -1,5 +1,5 @@
 /** The judge of heat, rank and sums, before doctored runs. */
-import { beforeAll, describe } from 'vitest';
+import { describe } from 'vitest';
 import type { RoomEvent } from '../../../../src/domain/room/events.ts';
 import type { LogRow } from '../../../../src/ports/commit-lane.ts';
 import { giftSums } from '../../../simulation/checkers/gift-sums.ts';
@@ -13,15 +13,10 @@ import {
   observed,
   resultWith,
 } from './doctoring.ts';
-import { healthyRun } from './healthy-run.ts';
+import { useHealthyRun } from './use-healthy-run.ts';
 import type { Entry } from './recorded-run.ts';
 
-let entries: readonly Entry[];
-const run = (): readonly Entry[] => entries;
-
-beforeAll(async () => {
-  entries = await healthyRun();
-});
+const run = useHealthyRun();
 
 /** The logged events of a row, changed. */
 const eventsWith = (row: LogRow, change: (event: RoomEvent) => RoomEvent): LogRow => {

@@ -1,19 +1,14 @@
 /** A run of the real cell in which nothing goes wrong, before every judge. */
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { allCheckers } from '../../../simulation/checkers/all-checkers.ts';
-import { healthyRun } from './healthy-run.ts';
+import { useHealthyRun } from './use-healthy-run.ts';
 import { judged } from './judged-run.ts';
-import type { Entry } from './recorded-run.ts';
 
-let entries: readonly Entry[];
-
-beforeAll(async () => {
-  entries = await healthyRun();
-});
+const run = useHealthyRun();
 
 describe('a healthy run', () => {
   it('has something to judge in every table', () => {
-    const tables = new Set(entries.map((entry) => (entry.kind === 'row' ? entry.table : '')));
+    const tables = new Set(run().map((entry) => (entry.kind === 'row' ? entry.table : '')));
     expect([...tables].sort()).toEqual([
       '',
       'events',
@@ -30,6 +25,6 @@ describe('a healthy run', () => {
   });
 
   it('breaks no invariant', () => {
-    expect(judged(allCheckers, entries)).toEqual([]);
+    expect(judged(allCheckers, run())).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 /** Judges of the log, before doctored runs. */
-import { beforeAll, describe } from 'vitest';
+import { describe } from 'vitest';
 import type { LogRow } from '../../../../src/ports/commit-lane.ts';
 import { answeredCommands } from '../../../simulation/checkers/answered-commands.ts';
 import { uniqueRows } from '../../../simulation/checkers/unique-rows.ts';
@@ -16,15 +16,10 @@ import {
   resultWith,
   withRow,
 } from './doctoring.ts';
-import { healthyRun } from './healthy-run.ts';
+import { useHealthyRun } from './use-healthy-run.ts';
 import type { Entry } from './recorded-run.ts';
 
-let entries: readonly Entry[];
-const run = (): readonly Entry[] => entries;
-
-beforeAll(async () => {
-  entries = await healthyRun();
-});
+const run = useHealthyRun();
 
 const key = 'app1\0r1\0g1';
 

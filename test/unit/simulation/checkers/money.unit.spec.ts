@@ -1,5 +1,5 @@
 /** Judges of coins, before doctored runs. */
-import { beforeAll, describe } from 'vitest';
+import { describe } from 'vitest';
 import type { AppCode, UserId } from '../../../../src/domain/ids.ts';
 import type { SettlementRecord } from '../../../../src/drivers/memory/gift-rows.ts';
 import type { RoomEvent } from '../../../../src/domain/room/events.ts';
@@ -9,15 +9,9 @@ import { coinTotals } from '../../../simulation/checkers/coin-totals.ts';
 import { debitKeyOf } from '../../../simulation/checkers/derived.ts';
 import { money } from '../../../simulation/checkers/money.ts';
 import { codec, editRow, isRowOf, itSees } from './doctoring.ts';
-import { healthyRun } from './healthy-run.ts';
-import type { Entry } from './recorded-run.ts';
+import { useHealthyRun } from './use-healthy-run.ts';
 
-let entries: readonly Entry[];
-const run = (): readonly Entry[] => entries;
-
-beforeAll(async () => {
-  entries = await healthyRun();
-});
+const run = useHealthyRun();
 
 const app1 = 'app1' as AppCode;
 const keyOf = (commandId: string): string => debitKeyOf('app1', 'r1', commandId);

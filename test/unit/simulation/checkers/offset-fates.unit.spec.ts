@@ -1,31 +1,20 @@
 /** The judge of what became of each offset, before doctored runs. */
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { LogRow } from '../../../../src/ports/commit-lane.ts';
+import { describe, expect, it } from 'vitest';
 import type { CheckedWorld } from '../../../simulation/checkers/checker.ts';
 import { offsetFates } from '../../../simulation/checkers/offset-fates.ts';
-import { editRow, isAnswerTo, isRowOf, itSees, observed } from './doctoring.ts';
-import { healthyRun } from './healthy-run.ts';
+import { isAnswerTo, itSees, observed, rowWith } from './doctoring.ts';
+import { useHealthyRun } from './use-healthy-run.ts';
 import { judged } from './judged-run.ts';
 import type { Entry } from './recorded-run.ts';
 
-let entries: readonly Entry[];
-const run = (): readonly Entry[] => entries;
-
-beforeAll(async () => {
-  entries = await healthyRun();
-});
-
-const changed = (commandId: string, fields: Partial<LogRow>): typeof run => {
-  const edit = editRow('log', isRowOf(commandId), (row) => ({ ...row, ...fields }));
-  return () => edit(entries);
-};
+const run = useHealthyRun();
 
 describe('INV-11: every offset that was passed', () => {
   itSees(
     'has its record’s own command in the log',
     offsetFates,
     run,
-    { entries: changed('g3', { kafkaOffset: 0n }) },
+    { entries: rowWith('g3', { kafkaOffset: 0n }) },
     'INV-11',
     /the row of app1\/r1\/g3 names it, and it holds app[12]\/r[12]\/c1/,
   );
@@ -33,7 +22,7 @@ describe('INV-11: every offset that was passed', () => {
     'has one log row and not two',
     offsetFates,
     run,
-    { entries: changed('g3', { kafkaOffset: 0n }) },
+    { entries: rowWith('g3', { kafkaOffset: 0n }) },
     'INV-11',
     /it has two log rows/,
   );
@@ -41,7 +30,7 @@ describe('INV-11: every offset that was passed', () => {
     'has a record',
     offsetFates,
     run,
-    { entries: changed('g3', { kafkaOffset: 5_000n }) },
+    { entries: rowWith('g3', { kafkaOffset: 5_000n }) },
     'INV-11',
     /app1\/r1\/g3 names it, and there is no such record/,
   );
@@ -49,7 +38,7 @@ describe('INV-11: every offset that was passed', () => {
     'has a word to its caller when it has no row',
     offsetFates,
     run,
-    { entries: () => entries.filter((entry) => !isRefusalReply(entry)) },
+    { entries: () => run().filter((entry) => !isRefusalReply(entry)) },
     'INV-11',
     /app1\/none\/x2 was passed by the applied offset without a row, a dead letter or a word/,
   );
@@ -59,7 +48,7 @@ describe('INV-11: every offset that was passed', () => {
     run,
     {
       entries: () =>
-        entries
+        run()
           .filter((entry) => !isRefusalReply(entry) && !isAnswered(entry, 'x2', 'none'))
           .map(withoutHeaders),
     },
@@ -86,7 +75,7 @@ describe('INV-11: every offset that was passed', () => {
 
 describe('INV-11: a record without a row or a word', () => {
   it('is excused when a fault stands beside the commit that passed it', () => {
-    const quiet = entries.filter((entry) => !isRefusalReply(entry));
+    const quiet = run().filter((entry) => !isRefusalReply(entry));
     const atMs = 1_700_000_016_000;
     const fault = observed({ kind: 'fault', atMs, text: 'the replies are cut off' });
     expect(judged([offsetFates], quiet)).not.toEqual([]);

@@ -1,22 +1,17 @@
 /** The judge of the outbox's rows, before doctored runs. */
-import { beforeAll, describe } from 'vitest';
+import { describe } from 'vitest';
 import type { OutboxRow } from '../../../../src/drivers/memory/memory-rows.ts';
 import type { CheckedWorld } from '../../../simulation/checkers/checker.ts';
 import { outboxRows } from '../../../simulation/checkers/outbox-rows.ts';
 import { committedAt, itSees, editRow } from './doctoring.ts';
-import { healthyRun } from './healthy-run.ts';
+import { useHealthyRun } from './use-healthy-run.ts';
 import type { Entry } from './recorded-run.ts';
 
-let entries: readonly Entry[];
-const run = (): readonly Entry[] => entries;
-
-beforeAll(async () => {
-  entries = await healthyRun();
-});
+const run = useHealthyRun();
 
 /** Changes of one outbox row in its order. */
 function changesOf(match: (row: OutboxRow) => boolean): Extract<Entry, { kind: 'row' }>[] {
-  return entries.filter(
+  return run().filter(
     (entry): entry is Extract<Entry, { kind: 'row' }> =>
       entry.kind === 'row' && entry.table === 'outbox' && match(entry.row as OutboxRow),
   );
@@ -28,19 +23,19 @@ function withChange(
   fields: Partial<OutboxRow>,
   alsoBefore: Partial<OutboxRow> = {},
 ): readonly Entry[] {
-  const at = entries.findIndex(
+  const at = run().findIndex(
     (entry) =>
       entry.kind === 'row' &&
       entry.table === 'outbox' &&
       (entry.row as OutboxRow).status === status,
   );
-  const entry = entries[at] as Extract<Entry, { kind: 'row' }>;
+  const entry = run()[at] as Extract<Entry, { kind: 'row' }>;
   const before = { ...(entry.row as OutboxRow), ...alsoBefore };
   const more = { ...entry, row: { ...before, ...fields } };
-  const rest = entries
+  const rest = run()
     .slice(at + 1)
     .filter((each) => each.kind !== 'row' || each.key !== entry.key);
-  return [...entries.slice(0, at), { ...entry, row: before }, more, committedAt(nowMs), ...rest];
+  return [...run().slice(0, at), { ...entry, row: before }, more, committedAt(nowMs), ...rest];
 }
 
 const nowMs = 1_700_000_016_000;
@@ -195,8 +190,8 @@ function claimedApart(head: Partial<OutboxRow>): readonly Entry[] {
     ({ key, row }) => key !== first?.key && (row as OutboxRow).claimToken === token,
   );
   if (first === undefined || second === undefined) throw new Error('no run to doctor');
-  const at = entries.indexOf(first);
+  const at = run().indexOf(first);
   const apart = { ...second, row: { ...(second.row as OutboxRow), claimToken: 'another' } };
   const changed = { ...first, row: { ...(first.row as OutboxRow), ...head } };
-  return [...entries.slice(0, at), changed, committedAt(nowMs), apart, committedAt(nowMs)];
+  return [...run().slice(0, at), changed, committedAt(nowMs), apart, committedAt(nowMs)];
 }

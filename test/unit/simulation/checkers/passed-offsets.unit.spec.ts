@@ -1,5 +1,5 @@
 /** Judges of what was passed, and of "not executed" and "not sent", before doctored runs. */
-import { beforeAll, describe } from 'vitest';
+import { describe } from 'vitest';
 import { lookedUp } from '../../../simulation/checkers/looked-up.ts';
 import { notSent } from '../../../simulation/checkers/not-sent.ts';
 import { passedOffsets } from '../../../simulation/checkers/passed-offsets.ts';
@@ -13,24 +13,19 @@ import {
   itSees,
   observed,
 } from './doctoring.ts';
-import { healthyRun } from './healthy-run.ts';
+import { useHealthyRun } from './use-healthy-run.ts';
 import type { Entry } from './recorded-run.ts';
 
 type Appended = Extract<Observation, { kind: 'appended' }>;
 
-let entries: readonly Entry[];
-const run = (): readonly Entry[] => entries;
-
-beforeAll(async () => {
-  entries = await healthyRun();
-});
+const run = useHealthyRun();
 
 describe('INV-11: an offset, when it is passed', () => {
   itSees(
     'has the row of a command that nobody can have refused',
     passedOffsets,
     run,
-    { entries: () => editRow('log', isRowOf('leave-u4'), () => null)(entries) },
+    { entries: () => editRow('log', isRowOf('leave-u4'), () => null)(run()) },
     'INV-11',
     /LeaveRoom leave-u4 was passed by the applied offset .* nobody can have refused it/,
   );
@@ -46,7 +41,7 @@ describe('INV-11: an offset, when it is passed', () => {
     'is settled when its caller is told a refusal',
     passedOffsets,
     run,
-    { entries: () => withoutOwners(entries) },
+    { entries: () => withoutOwners(run()) },
     'INV-11',
     /the caller of x\d was told \w+ at .* ms, and a new owner would execute it/,
   );
@@ -57,7 +52,7 @@ describe('INV-4: a look-up that says "not executed"', () => {
     'is followed by no row of what lay on the topic',
     lookedUp,
     run,
-    { entries: () => [...entries, ...toldNotExecuted('g1')] },
+    { entries: () => [...run(), ...toldNotExecuted('g1')] },
     'INV-4',
     /was told that g1 was not executed; its record lay at offset .* and ended applied/,
   );
@@ -73,7 +68,7 @@ describe('INV-3: a call that sent nothing', () => {
       entries: () =>
         editObserved('answered', isAnswer, (seen) => [
           observed({ ...seen, end: { kind: 'notSent', reason: 'UNAVAILABLE' } }),
-        ])(entries),
+        ])(run()),
     },
     'INV-3',
     /leave-u4 lies on the topic in 1 sendings, and 0 calls may have sent it \(call \d+: notSent\)/,
@@ -82,13 +77,13 @@ describe('INV-3: a call that sent nothing', () => {
 
 /** The run with a refusing reply to the record of a stored command at its end. */
 function withRefusalOf(commandId: string): readonly Entry[] {
-  const stored = entries.find(
+  const stored = run().find(
     (entry) =>
       entry.kind === 'row' && entry.table === 'log' && isRowOf(commandId)(entry.row as never),
   );
   const { partition, kafkaOffset } = (stored as { row: { partition: number; kafkaOffset: bigint } })
     .row;
-  const appended = entries.flatMap((entry) =>
+  const appended = run().flatMap((entry) =>
     entry.kind === 'observed' && entry.observation.kind === 'appended' ? [entry.observation] : [],
   );
   const record = appended.find(
@@ -99,7 +94,7 @@ function withRefusalOf(commandId: string): readonly Entry[] {
   const value = codec.encodeReply(refusal);
   const { headers, atMs } = record;
   const at = { topic: 'rig.replies', partition: 0, offset: 9_999n };
-  return [...entries, observed({ kind: 'appended', atMs, ...at, headers, value })];
+  return [...run(), observed({ kind: 'appended', atMs, ...at, headers, value })];
 }
 
 /** The same, with nothing ever passed or marked. */

@@ -1,5 +1,5 @@
 /** Judges of presence and of the walls between apps, before doctored runs. */
-import { beforeAll, describe } from 'vitest';
+import { describe } from 'vitest';
 import type { RoomEvent } from '../../../../src/domain/room/events.ts';
 import type { EventRow } from '../../../../src/ports/commit-lane.ts';
 import { appsApart } from '../../../simulation/checkers/apps-apart.ts';
@@ -14,45 +14,22 @@ import {
   isAt,
   isRowOf,
   itSees,
+  logs,
   observed,
   withRow,
 } from './doctoring.ts';
-import { healthyRun } from './healthy-run.ts';
+import { as, left, up } from './room-events.ts';
+import { useHealthyRun } from './use-healthy-run.ts';
 import type { Entry } from './recorded-run.ts';
 
-let entries: readonly Entry[];
-const run = (): readonly Entry[] => entries;
+const run = useHealthyRun();
 
-beforeAll(async () => {
-  entries = await healthyRun();
-});
-
-const as = <Id extends string>(text: string): Id => text as Id;
 const joined = (user: string): RoomEvent => ({
   type: 'RoomUserJoined',
   userId: as(user),
   profile: { nickname: 'x', avatarUrl: '', countryCode: '', ext: '' },
   isRobot: false,
 });
-const left = (user: string): RoomEvent => ({
-  type: 'RoomUserLeft',
-  userId: as(user),
-  reason: 'left',
-});
-const up = (user: string, seatNo: number, session = 'none'): RoomEvent => ({
-  type: 'RoomMicUp',
-  userId: as(user),
-  seatNo,
-  micSessionId: as(session),
-  publishDeadlineMs: 1,
-});
-
-/** The row of a command logs other events. */
-const logs = (commandId: string, events: readonly RoomEvent[], room = 'r1') =>
-  editRow('log', isRowOf(commandId, room), (row) => ({
-    ...row,
-    events: codec.encodeLoggedEvents(events),
-  }));
 
 const sees = (
   checker: CheckerFactory,

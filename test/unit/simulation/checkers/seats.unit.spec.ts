@@ -1,33 +1,16 @@
 /** The judge of seats, before doctored runs. */
-import { beforeAll, describe } from 'vitest';
+import { describe } from 'vitest';
 import type { RoomEvent } from '../../../../src/domain/room/events.ts';
 import type { CheckerFactory } from '../../../simulation/checkers/checker.ts';
 import { sessionIdOf } from '../../../simulation/checkers/derived.ts';
 import { seats } from '../../../simulation/checkers/seats.ts';
-import { both, codec, editRow, isRowOf, itSees } from './doctoring.ts';
-import { healthyRun } from './healthy-run.ts';
+import { both, itSees, logs } from './doctoring.ts';
+import { as, left, up } from './room-events.ts';
+import { useHealthyRun } from './use-healthy-run.ts';
 import type { Entry } from './recorded-run.ts';
 
-let entries: readonly Entry[];
-const run = (): readonly Entry[] => entries;
+const run = useHealthyRun();
 
-beforeAll(async () => {
-  entries = await healthyRun();
-});
-
-const as = <Id extends string>(text: string): Id => text as Id;
-const left = (user: string): RoomEvent => ({
-  type: 'RoomUserLeft',
-  userId: as(user),
-  reason: 'left',
-});
-const up = (user: string, seatNo: number, session = 'none'): RoomEvent => ({
-  type: 'RoomMicUp',
-  userId: as(user),
-  seatNo,
-  micSessionId: as(session),
-  publishDeadlineMs: 1,
-});
 const down = (user: string, seatNo: number, session: string): RoomEvent => ({
   type: 'RoomMicDown',
   userId: as(user),
@@ -36,13 +19,6 @@ const down = (user: string, seatNo: number, session: string): RoomEvent => ({
   reason: 'mic_down',
   onMicMs: 0,
 });
-
-/** The row of a command logs other events. */
-const logs = (commandId: string, events: readonly RoomEvent[], room = 'r1') =>
-  editRow('log', isRowOf(commandId, room), (row) => ({
-    ...row,
-    events: codec.encodeLoggedEvents(events),
-  }));
 
 const sees = (
   checker: CheckerFactory,

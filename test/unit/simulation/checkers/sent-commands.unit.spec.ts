@@ -1,32 +1,25 @@
 /** The judge of who asked for what, before doctored runs. */
-import { beforeAll, describe } from 'vitest';
+import { describe } from 'vitest';
 import { sentCommands } from '../../../simulation/checkers/sent-commands.ts';
-import type { CallEnd, Observation, SentCall } from '../../../simulation/observations.ts';
+import type { Observation, SentCall } from '../../../simulation/observations.ts';
 import {
   after,
+  answeredAs,
   both,
   editObserved,
   editRow,
   isAnswerTo,
   isRowOf,
+  isSent,
   itSees,
   observed,
+  refusedAs,
 } from './doctoring.ts';
-import { healthyRun } from './healthy-run.ts';
-import type { Entry } from './recorded-run.ts';
+import { useHealthyRun } from './use-healthy-run.ts';
 
-let entries: readonly Entry[];
-const run = (): readonly Entry[] => entries;
 type Sent = Extract<Observation, { kind: 'sent' }>;
 
-beforeAll(async () => {
-  entries = await healthyRun();
-});
-
-const isSent =
-  (commandId: string) =>
-  ({ call: { ask } }: Sent): boolean =>
-    ask.kind === 'command' && ask.meta.commandId === commandId && ask.meta.appCode === 'app1';
+const run = useHealthyRun();
 
 const asked = (seen: Sent, request: object): SentCall => {
   const { ask } = seen.call;
@@ -36,15 +29,6 @@ const asked = (seen: Sent, request: object): SentCall => {
     ask: { ...ask, request: { ...ask.request, ...request } },
   };
 };
-
-const refusedAs = (reason: string, facts: object = { produced: 'yes' }): CallEnd => ({
-  kind: 'refused',
-  reason,
-  facts,
-});
-
-const answeredAs = (commandId: string, end: CallEnd, room = 'r1') =>
-  editObserved('answered', isAnswerTo(commandId, room), (seen) => [observed({ ...seen, end })]);
 
 describe('INV-3: a row', () => {
   itSees(

@@ -1,17 +1,11 @@
 /** The judge of rebuilt states, before doctored runs. */
-import { beforeAll, describe } from 'vitest';
+import { describe } from 'vitest';
 import type { CheckedWorld } from '../../../simulation/checkers/checker.ts';
 import { rebuiltState } from '../../../simulation/checkers/rebuilt-state.ts';
 import { codec, editRow, isRowOf, itSees } from './doctoring.ts';
-import { healthyRun } from './healthy-run.ts';
-import type { Entry } from './recorded-run.ts';
+import { useHealthyRun } from './use-healthy-run.ts';
 
-let entries: readonly Entry[];
-const run = (): readonly Entry[] => entries;
-
-beforeAll(async () => {
-  entries = await healthyRun();
-});
+const run = useHealthyRun();
 
 type Snapshots = CheckedWorld['database']['snapshots'];
 
@@ -148,7 +142,7 @@ const noProfile = { nickname: 'someone', avatarUrl: '', countryCode: '', ext: ''
 
 /** A room in memory that went another way than its log. */
 function liveRoom(): ReturnType<NonNullable<CheckedWorld['liveRooms']>>[number] {
-  const entry = entries.findLast((each) => each.kind === 'row' && each.table === 'snapshots');
+  const entry = run().findLast((each) => each.kind === 'row' && each.table === 'snapshots');
   const rows = (entry as { row: readonly { version: bigint; bytes: Uint8Array }[] }).row;
   const newest = rows[0];
   if (newest === undefined) throw new Error('no snapshot');
