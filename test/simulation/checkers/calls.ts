@@ -1,4 +1,5 @@
 /** What a client's call is about, and what its end says, in the checkers' own words. */
+import type { RoomView } from '../../../src/domain/room/room-view.ts';
 import type { ResultRecord } from '../../../src/protocol/records.ts';
 import type { CallEnd, SentCall } from '../observations.ts';
 import { readRecord } from './avro-reading.ts';
@@ -46,6 +47,11 @@ export const storedReasons: ReadonlySet<string> = new Set([
   'GIFT_NOT_CHARGED',
   'RESULT_TOO_LARGE',
 ]);
+
+/** The room that an end shows to its client; null: none. */
+export function viewIn(end: CallEnd): RoomView | null {
+  return end.kind === 'ok' || end.kind === 'snapshot' ? end.view : null;
+}
 
 /** The command that a call asks for or asks about; null for other calls. */
 export function commandOf({ ask }: SentCall): NamedCommand | null {

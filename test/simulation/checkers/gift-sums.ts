@@ -6,7 +6,7 @@
 import type { RoomView } from '../../../src/domain/room/room-view.ts';
 import type { Observation } from '../observations.ts';
 import { readIfAny } from './avro-reading.ts';
-import { roomOfKey, textOf } from './calls.ts';
+import { roomOfKey, textOf, viewIn } from './calls.ts';
 import type { CheckedWorld, Checker, CheckerFactory, Violation } from './checker.ts';
 import { rankOf } from './room-model.ts';
 import type { RoomModel } from './room-model.ts';
@@ -47,9 +47,8 @@ class GiftSums implements Checker {
     this.look();
     if (observation.kind !== 'answered') return;
     const { end, call } = observation;
-    if ((end.kind === 'ok' || end.kind === 'snapshot') && end.view !== null) {
-      this.checkView(end.view, `the view of call ${call.callId} (${call.client})`);
-    }
+    const view = viewIn(end);
+    if (view !== null) this.checkView(view, `the view of call ${call.callId} (${call.client})`);
   }
 
   atEnd(): void {

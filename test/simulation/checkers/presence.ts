@@ -6,7 +6,7 @@
 import type { RoomView } from '../../../src/domain/room/room-view.ts';
 import type { LogRow } from '../../../src/ports/commit-lane.ts';
 import type { Observation } from '../observations.ts';
-import { roomOfKey } from './calls.ts';
+import { roomOfKey, viewIn } from './calls.ts';
 import type { CheckedWorld, Checker, CheckerFactory, Violation } from './checker.ts';
 import type { LoggedEvent, RoomModel } from './room-model.ts';
 import { Cursor, readingOf } from './world-reading.ts';
@@ -45,9 +45,8 @@ class Presence implements Checker {
     this.look();
     if (observation.kind !== 'answered') return;
     const { end, call } = observation;
-    if ((end.kind === 'ok' || end.kind === 'snapshot') && end.view !== null) {
-      this.checkView(end.view, `the view of call ${call.callId} (${call.client})`);
-    }
+    const view = viewIn(end);
+    if (view !== null) this.checkView(view, `the view of call ${call.callId} (${call.client})`);
   }
 
   atEnd(): void {

@@ -5,7 +5,7 @@
  */
 import type { LogRow } from '../../../src/ports/commit-lane.ts';
 import type { CallEnd, Observation, SentCall } from '../observations.ts';
-import { commandOf, roomOfKey } from './calls.ts';
+import { commandOf, roomOfKey, viewIn } from './calls.ts';
 import type { CheckedWorld, Checker, CheckerFactory, Violation } from './checker.ts';
 import { readingOf } from './world-reading.ts';
 
@@ -87,7 +87,7 @@ class SettledCalls implements Checker {
     if (!isFailure && end.kind !== endsOf[call.ask.kind]) {
       this.fault('INV-13', call, `${who} was answered like another kind of call: ${end.kind}`);
     }
-    const view = end.kind === 'ok' || end.kind === 'snapshot' ? end.view : null;
+    const view = viewIn(end);
     const place = placeOf(call);
     if (view !== null && `${view.appCode}\0${view.roomId}` !== place) {
       this.fault('INV-13', call, `${who} was shown the room ${view.appCode}/${view.roomId}`);
