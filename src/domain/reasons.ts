@@ -50,6 +50,44 @@ export const rejectReasons = {
     sentence: 'The room is not open; room_status names its state.',
     advice: 'Leave the room page; a closed room does not open again.',
   },
+  ROOM_NOT_CLOSED: {
+    status: 'FAILED_PRECONDITION',
+    memory: 'sticky',
+    sentence: 'Only a closed room can be deleted; room_status names its state.',
+    advice: 'Close the room, then send a new command_id.',
+  },
+  USER_BANNED: {
+    status: 'PERMISSION_DENIED',
+    memory: 'sticky',
+    sentence:
+      'The user is banned from this room; expires_at_ms says until when, if the ban ends by itself.',
+    advice: 'A manager of the room may unban the user; then send a new command_id.',
+  },
+  USER_PLATFORM_BANNED: {
+    status: 'PERMISSION_DENIED',
+    memory: 'sticky',
+    sentence: 'The platform has banned the user from its rooms.',
+    advice: 'Ask the operators.',
+  },
+  BAN_LIST_FULL: {
+    status: 'RESOURCE_EXHAUSTED',
+    memory: 'sticky',
+    sentence: 'As many users are banned from this room as may be.',
+    advice: 'Unban somebody, then send a new command_id.',
+  },
+  BAN_END_PAST: {
+    status: 'INVALID_ARGUMENT',
+    memory: 'sticky',
+    sentence: 'The time at which the ban is to end has passed.',
+    advice: 'Name a later expires_at_ms, or none; send a new command_id.',
+  },
+  TOO_MANY_PASSWORD_ATTEMPTS: {
+    status: 'RESOURCE_EXHAUSTED',
+    memory: 'sticky',
+    sentence:
+      'The user has given wrong passwords too often; until_ms says when the next one is looked at.',
+    advice: 'Wait until then; send a new command_id.',
+  },
   ROOM_FULL: {
     status: 'RESOURCE_EXHAUSTED',
     memory: 'sticky',
@@ -79,6 +117,25 @@ export const rejectReasons = {
     memory: 'sticky',
     sentence: 'The actor does not manage this room.',
     advice: 'Only the owner, an admin of the room or an operator may do this.',
+  },
+  NOT_ROOM_OWNER: {
+    status: 'PERMISSION_DENIED',
+    memory: 'sticky',
+    sentence: 'Only the owner of the room may do this.',
+    advice: 'Ask the owner; a service or an operator may do it for the app.',
+  },
+  TARGET_PROTECTED: {
+    status: 'PERMISSION_DENIED',
+    memory: 'sticky',
+    sentence:
+      'The other user stands as high in this room as the actor, or higher; role says how high.',
+    advice: 'Only the owner may act against an admin, and nobody of the room against its owner.',
+  },
+  TOO_MANY_ADMINS: {
+    status: 'RESOURCE_EXHAUSTED',
+    memory: 'sticky',
+    sentence: 'The room has as many admins as it may.',
+    advice: 'Take the rights of another admin first; send a new command_id.',
   },
   SEAT_NOT_FOUND: {
     status: 'FAILED_PRECONDITION',
@@ -115,6 +172,37 @@ export const rejectReasons = {
     memory: 'sticky',
     sentence: 'In this room the owner or an admin lets people up to the mic.',
     advice: 'Apply for the mic and wait for the answer.',
+  },
+  MIC_IS_FREE: {
+    status: 'FAILED_PRECONDITION',
+    memory: 'sticky',
+    sentence: 'In this room everybody takes a seat without asking.',
+    advice: 'Use MicUp.',
+  },
+  MIC_REQUEST_PENDING: {
+    status: 'FAILED_PRECONDITION',
+    memory: 'sticky',
+    sentence: 'The user is asked for, or has asked, already; kind says which of the two waits.',
+    advice: 'Answer it with AnswerMicRequest.',
+  },
+  MIC_REQUEST_NOT_FOUND: {
+    status: 'FAILED_PRECONDITION',
+    memory: 'sticky',
+    sentence:
+      'Nothing waits for an answer about this user: it was answered, taken back, or its time is over.',
+    advice: 'Read the list of requests again.',
+  },
+  NOT_YOUR_MIC_REQUEST: {
+    status: 'PERMISSION_DENIED',
+    memory: 'sticky',
+    sentence: 'The other side accepts: a manager an application, the invited user an invitation.',
+    advice: 'Wait for the other side; the one who asked can only take it back.',
+  },
+  MIC_QUEUE_FULL: {
+    status: 'RESOURCE_EXHAUSTED',
+    memory: 'sticky',
+    sentence: 'As many requests wait in this room as may.',
+    advice: 'Try again later with a new command_id.',
   },
   NOT_ON_SEAT: {
     status: 'FAILED_PRECONDITION',

@@ -8,7 +8,9 @@
  * same id again. Test: "a stale verdict is taken anew and sent under the same id, at most twice".
  */
 import type { GiftId, MicSessionId, UserId } from '../domain/ids.ts';
-import type { CommandBody, JoinRoom, PasswordVerdict } from '../domain/room/commands.ts';
+import type { CommandBody } from '../domain/room/commands.ts';
+import type { JoinRoom } from '../domain/presence/presence-commands.ts';
+import type { PasswordVerdict } from '../domain/password/password-verdict.ts';
 import { assertNever } from '../kernel/assert.ts';
 import type { Passwords } from '../ports/passwords.ts';
 import type { CommandRequest } from '../ports/room-api.ts';

@@ -6,12 +6,9 @@
 import type { AppCode, CommandId, EventId, RoomId, RoomVersion, UserId } from '../domain/ids.ts';
 import type { ActorRole, CommandBody } from '../domain/room/commands.ts';
 import type { ResultFields } from '../domain/room/decision.ts';
-import type {
-  LeaveReason,
-  MicDownReason,
-  RoomEvent,
-  RoomEventType,
-} from '../domain/room/events.ts';
+import type { LeaveReason } from '../domain/presence/presence-events.ts';
+import type { MicDownReason } from '../domain/mic/mic-events.ts';
+import type { RoomEvent, RoomEventType } from '../domain/room/events.ts';
 import type { CloserKind, RoomState } from '../domain/room/state.ts';
 import type { RoomView } from '../domain/room/room-view.ts';
 import type { Destination } from './topics.ts';

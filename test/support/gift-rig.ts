@@ -5,7 +5,7 @@
 import type { WalletFault } from '../../src/drivers/wallet-stand-in/wallet-faults.ts';
 import { orderWalletFault } from '../../src/drivers/wallet-stand-in/wallet-faults.ts';
 import type { GiftId, UserId } from '../../src/domain/ids.ts';
-import type { SendGift } from '../../src/domain/room/commands.ts';
+import type { SendGift } from '../../src/domain/gift/gift-commands.ts';
 import { debitKeyOf } from '../../src/protocol/debit.ts';
 import type { CellOptions } from '../../src/cell/cell-options.ts';
 import type { CommandId, RoomId } from '../../src/domain/ids.ts';

@@ -11,30 +11,15 @@ import type {
   RoomId,
   UserId,
 } from '../../src/domain/ids.ts';
-import type {
-  CloseRoom,
-  ConfirmMicPublishing,
-  CreateRoom,
-  ExpireMicPublish,
-  JoinRoom,
-  MicDown,
-  MicUp,
-  PasswordVerdict,
-  SendGift,
-} from '../../src/domain/room/commands.ts';
-import type {
-  LeaveReason,
-  MicDownReason,
-  RoomClosed,
-  RoomCreated,
-  RoomGiftSent,
-  RoomMicDown,
-  RoomMicPublishing,
-  RoomMicUp,
-  RoomUserJoined,
-  RoomUserLeft,
-  RoomUserUpdated,
-} from '../../src/domain/room/events.ts';
+import type { CloseRoom, CreateRoom } from '../../src/domain/room/room-commands.ts';
+import type { ConfirmMicPublishing, ExpireMicPublish, MicDown, MicUp } from '../../src/domain/mic/mic-commands.ts';
+import type { JoinRoom } from '../../src/domain/presence/presence-commands.ts';
+import type { PasswordVerdict } from '../../src/domain/password/password-verdict.ts';
+import type { SendGift } from '../../src/domain/gift/gift-commands.ts';
+import type { LeaveReason, RoomUserJoined, RoomUserLeft, RoomUserUpdated } from '../../src/domain/presence/presence-events.ts';
+import type { MicDownReason, RoomMicDown, RoomMicPublishing, RoomMicUp } from '../../src/domain/mic/mic-events.ts';
+import type { RoomClosed, RoomCreated } from '../../src/domain/room/room-events.ts';
+import type { RoomGiftSent } from '../../src/domain/gift/gift-events.ts';
 import type { CloserKind, UserProfile } from '../../src/domain/room/state.ts';
 
 export const app = 'app1' as AppCode;

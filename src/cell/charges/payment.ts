@@ -3,7 +3,7 @@
  * Pure: nothing here waits or reaches outside.
  */
 import type { Charge } from '../../domain/gift/charge.ts';
-import type { SendGift } from '../../domain/room/commands.ts';
+import type { SendGift } from '../../domain/gift/gift-commands.ts';
 import { plan } from '../../domain/room/plan.ts';
 import { assert } from '../../kernel/assert.ts';
 import type { RoomCell } from '../registry/room-cell.ts';

@@ -1,6 +1,6 @@
 /** Rows that only gifts make: debits owed back, and what a batch adds to users' statistics. */
 import type { UserId } from '../../domain/ids.ts';
-import type { RoomGiftSent } from '../../domain/room/events.ts';
+import type { RoomGiftSent } from '../../domain/gift/gift-events.ts';
 import type { GiftStatRow, SettlementRow } from '../../ports/commit-lane.ts';
 import { debitKeyOf } from '../../protocol/debit.ts';
 import { isGift } from '../charges/payment.ts';

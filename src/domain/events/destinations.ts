@@ -24,27 +24,60 @@ export interface EventRoute {
 
 const imAndActivity: readonly OutboxDestination[] = ['im', 'activity'];
 
+/** Delivered however late: no later view shows it, or a client must hear it to stop looking. */
+const lasting: EventRoute = {
+  destinations: imAndActivity,
+  imPriority: 'high',
+  repairedBySnapshot: false,
+};
+
+/** Its effect stands in every later view. */
+function shown(imPriority: ImPriority): EventRoute {
+  return { destinations: imAndActivity, imPriority, repairedBySnapshot: true };
+}
+
+/** Nobody outside is told: the room keeps it for its own rules. */
+const inside: EventRoute = { destinations: [], imPriority: 'lowest', repairedBySnapshot: true };
+
 /**
  * The table. RoomCreated and RoomClosed are never superseded: the group is made by the one, and the
- * other tells clients to leave a room of which they would ask for no further view. Nor is a gift: a
- * later view has its coins in heat and rank, yet no view ever shows that it was given, to whom and
- * by whom, and somebody paid for just that. Seats change rarely and everybody watches them; comings
- * and goings are many and can be missed.
+ * other tells clients to leave a room of which they would ask for no further view; so do the kick
+ * and the eviction for one of them. Nor is a gift: a later view has its coins in heat and rank, yet
+ * no view ever shows that it was given, to whom and by whom, and somebody paid for just that. Seats
+ * change rarely and everybody watches them; comings and goings are many and can be missed. What is
+ * of interest only to lists and to those who manage the app is not shown in the room.
  */
 export const eventRoutes: Readonly<Record<RoomEventType, EventRoute>> = {
-  RoomCreated: { destinations: imAndActivity, imPriority: 'high', repairedBySnapshot: false },
-  RoomClosed: { destinations: imAndActivity, imPriority: 'high', repairedBySnapshot: false },
-  RoomUserJoined: { destinations: imAndActivity, imPriority: 'low', repairedBySnapshot: true },
-  RoomUserLeft: { destinations: imAndActivity, imPriority: 'low', repairedBySnapshot: true },
-  RoomUserUpdated: { destinations: imAndActivity, imPriority: 'lowest', repairedBySnapshot: true },
-  RoomMicUp: { destinations: imAndActivity, imPriority: 'normal', repairedBySnapshot: true },
-  RoomMicPublishing: {
-    destinations: imAndActivity,
-    imPriority: 'normal',
-    repairedBySnapshot: true,
-  },
-  RoomMicDown: { destinations: imAndActivity, imPriority: 'normal', repairedBySnapshot: true },
-  RoomGiftSent: { destinations: imAndActivity, imPriority: 'high', repairedBySnapshot: false },
+  RoomCreated: lasting,
+  RoomClosing: shown('high'),
+  RoomClosed: lasting,
+  RoomDeleted: lasting,
+  RoomProfileUpdated: shown('normal'),
+  RoomSeatCountChanged: shown('normal'),
+  RoomPasswordChanged: shown('normal'),
+  RoomPasswordAttemptFailed: inside,
+  RoomModeChanged: shown('normal'),
+  RoomVisibleRegionChanged: { ...shown('normal'), destinations: ['activity'] },
+  RoomAdminChanged: shown('normal'),
+  RoomOwnerTransferred: shown('normal'),
+  RoomUserJoined: shown('low'),
+  RoomUserUpdated: shown('lowest'),
+  RoomUserLeft: shown('low'),
+  RoomUsersStaleLeft: shown('low'),
+  RoomUserKicked: lasting,
+  RoomUserUnbanned: { ...shown('normal'), destinations: ['activity'] },
+  RoomUserEvicted: lasting,
+  RoomMicUp: shown('normal'),
+  RoomMicPublishing: shown('normal'),
+  RoomMicRtcNoted: inside,
+  RoomMicDown: shown('normal'),
+  RoomMicSeatChanged: shown('normal'),
+  RoomMicSeatLocked: shown('normal'),
+  RoomMicSeatUnlocked: shown('normal'),
+  RoomMicSeatMuted: shown('normal'),
+  RoomMicRequested: { ...shown('normal'), destinations: ['im'] },
+  RoomMicRequestEnded: { ...shown('normal'), destinations: ['im'] },
+  RoomGiftSent: lasting,
 };
 
 /** The route of an event type of this release. */

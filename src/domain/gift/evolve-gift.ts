@@ -5,7 +5,7 @@
 import { assert, assertDefined } from '../../kernel/assert.ts';
 import type { PersistentMap } from '../../kernel/persistent-map.ts';
 import type { EventPosition } from '../room/decision.ts';
-import type { RoomGiftSent } from '../room/events.ts';
+import type { RoomGiftSent } from './gift-events.ts';
 import type { GiftSender, RoomState } from '../room/state.ts';
 import { coinsMax, giftSendersMax } from './gift-limits.ts';
 import { compareGiftSenders, withGiftSender } from './gift-rank.ts';

@@ -4,7 +4,7 @@
  * did not let through is refused without a payment.
  */
 import type { UserId } from '../ids.ts';
-import type { SendGift } from '../room/commands.ts';
+import type { SendGift } from './gift-commands.ts';
 import type { Rejected } from '../room/decision.ts';
 import { rejected } from '../room/outcomes.ts';
 import { refuseByStatus, refuseUnlessPresent } from '../room/room-guards.ts';

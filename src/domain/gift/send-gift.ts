@@ -4,10 +4,11 @@
  */
 import { assertDefined, assertNever } from '../../kernel/assert.ts';
 import type { UserId } from '../ids.ts';
-import type { RoomCommand, SendGift } from '../room/commands.ts';
+import type { RoomCommand } from '../room/commands.ts';
+import type { SendGift } from './gift-commands.ts';
 import type { DecideFacts, Decision, ResultFields } from '../room/decision.ts';
 import { nextEventPosition } from '../room/event-position.ts';
-import type { RoomGiftSent } from '../room/events.ts';
+import type { RoomGiftSent } from './gift-events.ts';
 import { applied, rejected } from '../room/outcomes.ts';
 import type { RoomState } from '../room/state.ts';
 import type { ChargeReceipt } from './charge.ts';

@@ -3,9 +3,9 @@
  * here on the seat has no deadline.
  */
 import type { UserId } from '../ids.ts';
-import type { ConfirmMicPublishing } from '../room/commands.ts';
+import type { ConfirmMicPublishing } from './mic-commands.ts';
 import type { Decision, ResultFields } from '../room/decision.ts';
-import type { RoomMicPublishing } from '../room/events.ts';
+import type { RoomMicPublishing } from './mic-events.ts';
 import { applied, noEffect, rejected } from '../room/outcomes.ts';
 import type { RoomState } from '../room/state.ts';
 import { findSeatByUser } from './seats.ts';

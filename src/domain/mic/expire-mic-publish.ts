@@ -4,23 +4,19 @@
  * is a question and not an order: everything it was set for must still hold.
  */
 import { assertDefined } from '../../kernel/assert.ts';
-import type { ExpireMicPublish, RoomCommand } from '../room/commands.ts';
+import type { ExpireMicPublish } from './mic-commands.ts';
 import type { Decision } from '../room/decision.ts';
-import { applied, noEffect, rejected } from '../room/outcomes.ts';
+import { applied, noEffect } from '../room/outcomes.ts';
 import type { MicOccupancy, RoomState } from '../room/state.ts';
 import { micDownOf } from './mic-down-event.ts';
 import { findSeatByNumber } from './seats.ts';
 
-/** Decides ExpireMicPublish for every room that exists. Only the room's owner node may send it. */
+/** Decides ExpireMicPublish for every room that exists. */
 export function decideExpireMicPublish(
   body: ExpireMicPublish,
-  command: RoomCommand,
   nowMs: number,
   state: RoomState,
 ): Decision {
-  if (command.actorRole !== 'system') {
-    return rejected('NOT_ROOM_MANAGER', { actor_user_id: command.actorUserId });
-  }
   const seat = findSeatByNumber(state.seats, body.seatNo);
   // Race (MIC-11, MIC-28, TST-8): the timer of a session meets what came after it.
   //   1. Session 1 sits on seat 1; a timer for (seat 1, session 1, deadline d1) is set.

@@ -2,7 +2,7 @@
  * The one way a seat's release becomes an event, whatever the reason: so that every release carries
  * its session and its time on the seat (MIC-29).
  */
-import type { MicDownReason, RoomMicDown } from '../room/events.ts';
+import type { MicDownReason, RoomMicDown } from './mic-events.ts';
 import type { HeldSeat } from './seats.ts';
 
 /**

@@ -2,10 +2,11 @@
  * MicDown: a seat is freed by its holder, or taken from another by a manager (MIC-7, MIC-8). With a
  * session id it frees that session only, so that a late MicDown cannot end a newer one (MIC-11).
  */
-import type { MicDown, RoomCommand } from '../room/commands.ts';
+import type { MicDown } from './mic-commands.ts';
+import type { RoomCommand } from '../room/commands.ts';
 import type { Decision } from '../room/decision.ts';
 import { applied, rejected } from '../room/outcomes.ts';
-import { refuseUnlessManager } from '../room/room-guards.ts';
+import { refuseProtectedTarget, refuseUnlessManager } from '../roles/role-of.ts';
 import type { RoomState } from '../room/state.ts';
 import { micDownOf } from './mic-down-event.ts';
 import { findSeatByUser } from './seats.ts';
@@ -21,7 +22,9 @@ export function decideMicDown(
   const isSelf = targetUserId === command.actorUserId;
 
   // 1. Who may. First, so that a stranger learns nothing about another's seat.
-  const refusal = isSelf ? null : refuseUnlessManager(command, state);
+  const refusal = isSelf
+    ? null
+    : (refuseUnlessManager(command, state) ?? refuseProtectedTarget(command, targetUserId, state));
   if (refusal !== null) return refusal;
 
   // 2. The seat.

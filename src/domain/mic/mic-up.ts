@@ -2,17 +2,16 @@
  * MicUp: a present user takes a seat in the business sense (MIC-5, MIC-16). The client must confirm
  * RTC publishing with the session that is answered here before the deadline (MIC-17, MIC-18).
  */
-import type { MicUp, RoomCommand } from '../room/commands.ts';
-import type { DecideFacts, Decision, Rejected, ResultFields } from '../room/decision.ts';
-import type { RoomMicUp } from '../room/events.ts';
-import { applied, noEffect, rejected } from '../room/outcomes.ts';
-import { actsAsManager, refuseUnlessPresent } from '../room/room-guards.ts';
-import type { MicSeat, RoomState } from '../room/state.ts';
-import { findFirstFreeSeat, findSeatByNumber, findSeatByUser } from './seats.ts';
+import { actsAsManager } from '../roles/role-of.ts';
+import type { RoomCommand } from '../room/commands.ts';
+import type { DecideFacts, Decision, ResultFields } from '../room/decision.ts';
+import { noEffect, rejected } from '../room/outcomes.ts';
+import { refuseUnlessPresent } from '../room/room-guards.ts';
+import type { RoomState } from '../room/state.ts';
+import type { MicUp } from './mic-commands.ts';
+import { chooseSeat, seatUser } from './seat-user.ts';
+import { anySeatNo, findSeatByUser } from './seats.ts';
 import type { HeldSeat } from './seats.ts';
-
-/** `MicUp.seatNo` of a caller who takes whichever seat is free. */
-export const anySeatNo = 0;
 
 /** Decides MicUp for an active room. The actor is the user who sits down. */
 export function decideMicUp(
@@ -37,19 +36,7 @@ export function decideMicUp(
 
   // 4. The seat.
   const seat = chooseSeat(body.seatNo, state);
-  if ('kind' in seat) return seat;
-  const up: RoomMicUp = {
-    type: 'RoomMicUp',
-    userId: command.actorUserId,
-    seatNo: seat.seatNo,
-    micSessionId: facts.micSessionId,
-    publishDeadlineMs: facts.nowMs + facts.micPublishTimeoutMs,
-  };
-  return applied([up], {
-    seatNo: up.seatNo,
-    micSessionId: up.micSessionId,
-    publishDeadlineMs: up.publishDeadlineMs,
-  });
+  return 'kind' in seat ? seat : seatUser(command.actorUserId, seat, facts);
 }
 
 /** Any seat, or the one held: nothing changes. Another one: that is what ChangeMicSeat is for. */
@@ -64,14 +51,4 @@ function whenSeated(body: MicUp, held: HeldSeat): Decision {
     publishDeadlineMs: held.occupancy.publishDeadlineMs,
   };
   return noEffect(result);
-}
-
-function chooseSeat(seatNo: number, state: RoomState): MicSeat | Rejected {
-  if (seatNo === anySeatNo) return findFirstFreeSeat(state.seats) ?? rejected('NO_FREE_SEAT');
-  const facts = { seat_no: String(seatNo) };
-  const seat = findSeatByNumber(state.seats, seatNo);
-  if (seat === null) return rejected('SEAT_NOT_FOUND', facts);
-  if (seat.locked) return rejected('SEAT_LOCKED', facts);
-  if (seat.occupancy === null) return seat;
-  return rejected('SEAT_TAKEN', { ...facts, holder: seat.occupancy.userId });
 }

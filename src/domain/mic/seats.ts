@@ -7,6 +7,9 @@ import { assertDefined } from '../../kernel/assert.ts';
 import type { UserId } from '../ids.ts';
 import type { MicOccupancy, MicSeat } from '../room/state.ts';
 
+/** `seatNo` of a caller who takes whichever seat is free. */
+export const anySeatNo = 0;
+
 /** A seat together with the occupancy that was found on it, so that it need not be checked again. */
 export interface HeldSeat {
   readonly seat: MicSeat;
@@ -55,6 +58,20 @@ export function withOccupancy(
   seatNo: number,
   occupancy: MicOccupancy | null,
 ): readonly MicSeat[] {
+  return withSeat(seats, seatNo, { occupancy });
+}
+
+/** The seats with some fields of seat `seatNo` replaced. The seat must exist, see above. */
+export function withSeat(
+  seats: readonly MicSeat[],
+  seatNo: number,
+  change: Partial<Omit<MicSeat, 'seatNo'>>,
+): readonly MicSeat[] {
   assertDefined(findSeatByNumber(seats, seatNo), 'an event names a seat that the room lacks');
-  return seats.map((seat) => (seat.seatNo === seatNo ? { ...seat, occupancy } : seat));
+  return seats.map((seat) => (seat.seatNo === seatNo ? { ...seat, ...change } : seat));
+}
+
+/** The seats 1..count: those there are, and new empty ones behind them (META-3). */
+export function withSeatCount(seats: readonly MicSeat[], count: number): readonly MicSeat[] {
+  return [...seats.slice(0, count), ...emptySeats(count).slice(seats.length)];
 }

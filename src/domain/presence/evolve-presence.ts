@@ -3,8 +3,15 @@
  * number is kept beside it (INV-29).
  */
 import { assert, assertDefined } from '../../kernel/assert.ts';
+import type { UserId } from '../ids.ts';
+import { withoutMicRequest } from '../mic/mic-requests.ts';
 import type { EventPosition } from '../room/decision.ts';
-import type { RoomUserJoined, RoomUserLeft, RoomUserUpdated } from '../room/events.ts';
+import type {
+  RoomUserJoined,
+  RoomUserLeft,
+  RoomUsersStaleLeft,
+  RoomUserUpdated,
+} from './presence-events.ts';
 import type { PresentUser, RoomState } from '../room/state.ts';
 
 /** RoomUserJoined (PRES-3, PRES-9): a new stay begins. */
@@ -14,7 +21,12 @@ export function evolveUserJoined(
   position: EventPosition,
 ): RoomState {
   assert(!state.users.has(event.userId), 'a present user joined again (PRES-20)');
-  return { ...state, users: state.users.set(event.userId, joinedUser(event, position)) };
+  assert(!state.bans.has(event.userId), 'a banned user joined (PRES-16)');
+  return {
+    ...state,
+    users: state.users.set(event.userId, joinedUser(event, position)),
+    passwordAttempts: state.passwordAttempts.remove(event.userId),
+  };
 }
 
 /** RoomUserUpdated: the same stay with a new profile. */
@@ -28,8 +40,22 @@ export function evolveUserUpdated(state: RoomState, event: RoomUserUpdated): Roo
 
 /** RoomUserLeft (PRES-5): the stay ends; a seat was freed by the event before it (PRES-14). */
 export function evolveUserLeft(state: RoomState, event: RoomUserLeft): RoomState {
-  assert(state.users.has(event.userId), 'an absent user left');
-  return { ...state, users: state.users.remove(event.userId) };
+  return withoutUser(state, event.userId);
+}
+
+/** RoomUsersStaleLeft (PRES-6): the stays of all of them end. */
+export function evolveUsersStaleLeft(state: RoomState, event: RoomUsersStaleLeft): RoomState {
+  return event.userIds.reduce(withoutUser, state);
+}
+
+/** A stay ends, and with it what the user had asked for at the mic. */
+function withoutUser(state: RoomState, userId: UserId): RoomState {
+  assert(state.users.has(userId), 'an absent user left');
+  return {
+    ...state,
+    users: state.users.remove(userId),
+    micRequests: withoutMicRequest(state.micRequests, userId),
+  };
 }
 
 /**

@@ -1,15 +1,19 @@
 /**
- * JoinRoom: a user becomes present, or a present user is refreshed (PRES-3, PRES-4, PRES-20). The
- * password was compared by the gateway, which is slow on purpose; what arrives is its verdict for
- * one version of the password, and this file judges whether the verdict still counts.
+ * JoinRoom: a user becomes present, or a present user is refreshed (PRES-3, PRES-4, PRES-20). What the
+ * gateway found out beforehand (password, platform ban) comes as facts; here they are judged.
  */
-import type { JoinRoom, RoomCommand } from '../room/commands.ts';
-import type { DecideFacts, Decision, Rejected, RetryLater } from '../room/decision.ts';
+import { activeBan } from '../bans/ban-table.ts';
+import { refuseByPassword } from '../password/refuse-by-password.ts';
+import type { RoomCommand } from '../room/commands.ts';
+import type { DecideFacts, Decision, Rejected } from '../room/decision.ts';
 import { nextEventPosition } from '../room/event-position.ts';
-import type { RoomUserJoined, RoomUserUpdated } from '../room/events.ts';
-import { applied, factStale, noEffect, rejected } from '../room/outcomes.ts';
-import type { PresentUser, RoomState, UserProfile } from '../room/state.ts';
+import type { RoomEvent } from '../room/events.ts';
+import { applied, rejected } from '../room/outcomes.ts';
+import type { RoomState } from '../room/state.ts';
 import { joinedUser } from './evolve-presence.ts';
+import type { JoinRoom } from './presence-commands.ts';
+import type { RoomUserJoined } from './presence-events.ts';
+import { refreshProfile } from './refresh-profile.ts';
 
 /** Decides JoinRoom for an active room. The actor is the user who joins. */
 export function decideJoinRoom(
@@ -18,42 +22,43 @@ export function decideJoinRoom(
   facts: DecideFacts,
   state: RoomState,
 ): Decision {
-  // 1. Robots only by a service (decision 31); before 2, so that presence is no way around it.
+  const userId = command.actorUserId;
+  // 1. Robots only by a service (decision 31), nobody whom the platform has banned (decision 30);
+  //    before 2, so that presence is no way around either.
   if (body.isRobot && command.actorRole !== 'service') return rejected('ROBOT_NOT_ALLOWED');
+  if (body.isPlatformBanned) return rejected('USER_PLATFORM_BANNED', { user_id: userId });
 
   // 2. Present already: a reconnect. It needs neither room nor password, and it cannot turn a
   //    person into a robot or back: that is a fact of the stay.
-  const present = state.users.get(command.actorUserId);
-  if (present !== undefined) return refresh(present, body.profile);
+  const present = state.users.get(userId);
+  if (present !== undefined) return refreshProfile(present, body.profile);
 
-  // 3. Room for one more.
-  const refusal = refuseWhenFull(facts, state) ?? refuseByPassword(body, command, state);
+  // 3. The room's ban, room for one more, the password. The ban comes first: a banned user is told
+  //    nothing about the password (PRES-16).
+  const refusal =
+    refuseBanned(command, facts.nowMs, state) ??
+    refuseWhenFull(facts, state) ??
+    refuseByPassword(body, command, facts, state);
   if (refusal !== null) return refusal;
 
   const joined: RoomUserJoined = {
     type: 'RoomUserJoined',
-    userId: command.actorUserId,
+    userId,
     profile: body.profile,
     isRobot: body.isRobot,
   };
   const user = joinedUser(joined, nextEventPosition(state, facts.nowMs));
-  return applied([joined], { user });
+  return applied([...endedBan(command, state), joined], { user });
 }
 
-/** No second RoomUserJoined and no version step unless something others see has changed. */
-function refresh(present: PresentUser, profile: UserProfile): Decision {
-  if (isSameProfile(present.profile, profile)) return noEffect({ user: present });
-  const updated: RoomUserUpdated = { type: 'RoomUserUpdated', userId: present.userId, profile };
-  return applied([updated], { user: { ...present, profile } });
-}
-
-function isSameProfile(left: UserProfile, right: UserProfile): boolean {
-  return (
-    left.nickname === right.nickname &&
-    left.avatarUrl === right.avatarUrl &&
-    left.countryCode === right.countryCode &&
-    left.ext === right.ext
-  );
+function refuseBanned(command: RoomCommand, nowMs: number, state: RoomState): Rejected | null {
+  const ban = activeBan(state, command.actorUserId, nowMs);
+  if (ban === null) return null;
+  return rejected('USER_BANNED', {
+    user_id: ban.userId,
+    reason: ban.reason,
+    ...(ban.expiresAtMs === 0 ? {} : { expires_at_ms: String(ban.expiresAtMs) }),
+  });
 }
 
 function refuseWhenFull(facts: DecideFacts, state: RoomState): Rejected | null {
@@ -62,29 +67,10 @@ function refuseWhenFull(facts: DecideFacts, state: RoomState): Rejected | null {
   return rejected('ROOM_FULL', { users_max: String(usersPerRoomMax) });
 }
 
-/**
- * The password rule (PWD-2, decision 23). Race: the password changes while a join is on its way.
- *   1. The gateway compares the given password with the hash of version 1: match.
- *   2. The owner sets a new password; the room is at password version 2.
- *   3. The join arrives. Its verdict is about a password that no longer opens the room.
- * Line [A] closes it for every verdict, `none_given` too: a gateway that saw an open room had
- * nothing to compare a given password with, and a final no would be wrong. The id stays free and
- * the gateway asks again. Test: "a verdict for an older password is stale, whatever it says".
- */
-function refuseByPassword(
-  body: JoinRoom,
-  command: RoomCommand,
-  state: RoomState,
-): Rejected | RetryLater | null {
-  if (state.passwordHash === '' || isPasswordExempt(body, command, state)) return null;
-  const { passwordVersion, verdict } = body.password;
-  if (passwordVersion !== state.passwordVersion) {
-    return factStale({ password_version: String(state.passwordVersion) }); // [A]
-  }
-  return verdict === 'match' ? null : rejected('WRONG_PASSWORD', { verdict });
-}
-
-/** The owner, and robots of a service (step 1 has checked the role). */
-function isPasswordExempt(body: JoinRoom, command: RoomCommand, state: RoomState): boolean {
-  return body.isRobot || command.actorUserId === state.ownerUserId;
+/** A ban whose timer has not run yet ends here, so that nobody is present and banned at once. */
+function endedBan({ actorUserId }: RoomCommand, state: RoomState): readonly RoomEvent[] {
+  if (!state.bans.has(actorUserId)) return [];
+  return [
+    { type: 'RoomUserUnbanned', userId: actorUserId, byUserId: actorUserId, reason: 'expired' },
+  ];
 }

@@ -3,9 +3,9 @@
  * the owner and is not joined by it: presence begins with a JoinRoom of its own (PRES-3).
  */
 import type { UserId } from '../ids.ts';
-import type { CreateRoom } from './commands.ts';
-import type { Decision, RoomLimits } from './decision.ts';
-import type { RoomCreated } from './events.ts';
+import type { CreateRoom } from './room-commands.ts';
+import type { Decision, Rejected, RoomLimits } from './decision.ts';
+import type { RoomCreated } from './room-events.ts';
 import { applied, rejected } from './outcomes.ts';
 
 /** Decides CreateRoom for a room that is absent; the dispatch has refused every other state. */
@@ -14,16 +14,21 @@ export function decideCreateRoom(
   ownerUserId: UserId,
   limits: RoomLimits,
 ): Decision {
-  // A full room closes with one event per seat and one for the room, all in one command. A room
-  // whose closing would be refused as too large could never be closed, so it is not made.
+  return refuseSeatCount(body.seatCount, limits) ?? applied([roomCreated(body, ownerUserId)]);
+}
+
+/**
+ * RESULT_TOO_LARGE for more seats than a room can be closed with, else null. A full room closes with
+ * one event per seat and one for itself, all in one command; a room whose closing would be refused
+ * could never be closed.
+ */
+export function refuseSeatCount(seatCount: number, limits: RoomLimits): Rejected | null {
   const seatsMax = limits.eventsPerCommandMax - 1;
-  if (body.seatCount > seatsMax) {
-    return rejected('RESULT_TOO_LARGE', {
-      seat_count: String(body.seatCount),
-      seat_count_max: String(seatsMax),
-    });
-  }
-  return applied([roomCreated(body, ownerUserId)]);
+  if (seatCount <= seatsMax) return null;
+  return rejected('RESULT_TOO_LARGE', {
+    seat_count: String(seatCount),
+    seat_count_max: String(seatsMax),
+  });
 }
 
 function roomCreated(body: CreateRoom, ownerUserId: UserId): RoomCreated {

@@ -1,37 +1,48 @@
 /**
  * The deadlines that a room's state holds and the system commands that fall due with them
- * (architecture section 6). The earliest is stored with the room's meta row, so that a room that is
- * not in memory is woken too. Today: the publish windows of pending seats (MIC-13).
+ * (architecture section 6): publish windows of pending seats (MIC-13), requests for the mic, bans
+ * with an end, the grace of a closing room. The earliest is stored with the room's meta row, so that
+ * a room that is not in memory is woken too.
  */
-import type { ExpireMicPublish } from './commands.ts';
+import type { SystemCommandBody } from './commands.ts';
 import type { MicSeat, RoomState } from './state.ts';
 
 /** One deadline: at `atMs` or later, `command` is due. The command is judged again when it runs. */
 export interface RoomDeadline {
   readonly atMs: number;
-  readonly command: ExpireMicPublish;
+  readonly command: SystemCommandBody;
 }
 
-/** The earliest deadline, or null when nothing waits. Of equal ones the lower seat comes first. */
+/**
+ * The earliest deadline, or null when nothing waits. Of equal ones the lower seat comes first, then
+ * requests, bans and closing: one order, so that two nodes do the same.
+ */
 export function nextDeadline(state: RoomState): RoomDeadline | null {
   let earliest: RoomDeadline | null = null;
-  for (const seat of state.seats) {
-    const deadline = publishDeadlineOf(seat);
-    if (deadline === null) continue;
-    // Strictly earlier: seats come in ascending order, so a tie stays with the lower one.
+  for (const deadline of deadlinesOf(state)) {
+    // Strictly earlier: a tie stays with the one that stands first.
     if (earliest === null || deadline.atMs < earliest.atMs) earliest = deadline;
   }
   return earliest;
 }
 
-/** The commands due at `nowMs`, earliest deadline first, then by seat. At most one per seat. */
-export function dueCommands(state: RoomState, nowMs: number): readonly ExpireMicPublish[] {
-  return state.seats
-    .map(publishDeadlineOf)
-    .filter((deadline) => deadline !== null)
-    .filter((deadline) => deadline.atMs <= nowMs)
-    .sort((left, right) => left.atMs - right.atMs || left.command.seatNo - right.command.seatNo)
-    .map((deadline) => deadline.command);
+/** Every kind of deadline with its earliest one; at most one per seat and one per other kind. */
+function* deadlinesOf(state: RoomState): Generator<RoomDeadline> {
+  for (const seat of state.seats) {
+    const deadline = publishDeadlineOf(seat);
+    if (deadline !== null) yield deadline;
+  }
+  if (state.micRequests.length > 0) {
+    const atMs = Math.min(...state.micRequests.map(({ expiresAtMs }) => expiresAtMs));
+    yield { atMs, command: { type: 'ExpireMicRequests' } };
+  }
+  const [firstBan] = state.temporaryBans;
+  if (firstBan !== undefined) {
+    yield { atMs: firstBan.expiresAtMs, command: { type: 'ExpireBans' } };
+  }
+  if (state.closing !== null) {
+    yield { atMs: state.closing.closesAtMs, command: { type: 'FinishClosing' } };
+  }
 }
 
 function publishDeadlineOf(seat: MicSeat): RoomDeadline | null {

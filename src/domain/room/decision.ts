@@ -5,9 +5,10 @@
  */
 import type { Charge } from '../gift/charge.ts';
 import type { RankItem } from '../gift/gift-rank.ts';
-import type { MicSessionId, RoomVersion } from '../ids.ts';
+import type { MicSessionId, RoomVersion, UserId } from '../ids.ts';
 import type { RejectReason, RetryReason } from '../reasons.ts';
 import type { RoomEvent } from './events.ts';
+import type { NotePasswordAttempt } from './room-commands.ts';
 import type { PresentUser } from './state.ts';
 
 /**
@@ -40,15 +41,44 @@ export interface RoomLimits {
   readonly giftRankMax: number;
 }
 
+/** Durations and counts of the room's rules; values come from configuration. */
+export interface RoomTimes {
+  /** `mic_publish_timeout` (MIC-16). */
+  readonly micPublishTimeoutMs: number;
+  /** How long an application or an invitation waits for its answer. */
+  readonly micRequestTimeoutMs: number;
+  /** `close_grace`; 0: a room closes at once (decision 4). */
+  readonly closeGraceMs: number;
+  /** How far the RTC service's clock may be behind ours when audio starts (decision 20). */
+  readonly rtcClockSkewMs: number;
+  /** Wrong passwords of one user within the window, from which on no join is tried any more. */
+  readonly passwordAttemptsPerWindow: number;
+  readonly passwordAttemptWindowMs: number;
+}
+
+/**
+ * The soft table of heartbeat times, as far as a sweep needs it. Not part of the state; the owner
+ * node's own memory, and nothing but the two sweeps may look at it (PRES-22).
+ */
+export interface HeartbeatFacts {
+  /** Whoever was seen before this time is stale; stalls of the intake are taken off already. */
+  readonly staleBeforeMs: number;
+  /** When a user was last seen; a user without an entry was seen when joining. */
+  readonly lastSeenMs: ReadonlyMap<UserId, number>;
+  readonly micStaleBeforeMs: number;
+  /** When a session's last mic heartbeat came; a session without an entry never sent one. */
+  readonly lastMicHeartbeatMs: ReadonlyMap<MicSessionId, number>;
+}
+
 /** Facts from outside that `decide` may use; it reaches for nothing itself. */
 export interface DecideFacts {
   /** max(cell clock, the room's last event time): never runs backwards within a room. */
   readonly nowMs: number;
   /** The session id that a MicUp by this command would open; derived from the command id. */
   readonly micSessionId: MicSessionId;
-  /** `mic_publish_timeout` of the configuration. */
-  readonly micPublishTimeoutMs: number;
+  readonly times: RoomTimes;
   readonly limits: RoomLimits;
+  readonly heartbeats: HeartbeatFacts;
   /**
    * How the payment of a SendGift ended, when `plan` asked for one. Null for every other command,
    * and for a SendGift that `plan` did not let through.
@@ -68,6 +98,8 @@ export interface Applied {
   readonly kind: 'applied';
   readonly events: readonly RoomEvent[];
   readonly result: ResultFields;
+  /** A snapshot is to be written before the answer, whatever `snapshot_every_n` says (RES-3). */
+  readonly forceSnapshot: boolean;
 }
 
 /** Success that changes nothing (closing a closed room, leaving while absent). No version step. */
@@ -81,6 +113,11 @@ export interface Rejected {
   readonly kind: 'rejected';
   readonly reason: RejectReason;
   readonly facts: Readonly<Record<string, string>>;
+  /**
+   * What the room remembers about the refusal: decided right behind it as a command of its own, for
+   * a refused command itself changes nothing (INV-3). Null for almost all.
+   */
+  readonly followUp: NotePasswordAttempt | null;
 }
 
 /** Not now: nothing is stored, the same id may be sent again. */

@@ -1,12 +1,21 @@
 /**
- * What the events of a room's life make of its state: creation and closing.
+ * What the events about the room itself make of its state: its life, and what its managers choose.
  */
 import { assert } from '../../kernel/assert.ts';
 import { emptyPersistentMap } from '../../kernel/persistent-map.ts';
-import { emptySeats } from '../mic/seats.ts';
+import { emptySeats, withSeatCount } from '../mic/seats.ts';
 import type { EventPosition } from './decision.ts';
-import type { RoomClosed, RoomCreated } from './events.ts';
-import type { PresentUser, RoomState } from './state.ts';
+import { initialRoomState } from './initial-state.ts';
+import type {
+  RoomClosed,
+  RoomClosing,
+  RoomCreated,
+  RoomModeChanged,
+  RoomProfileUpdated,
+  RoomSeatCountChanged,
+  RoomVisibleRegionChanged,
+} from './room-events.ts';
+import type { PasswordAttempts, PresentUser, RoomBan, RoomState } from './state.ts';
 
 /**
  * The password version of a new room, with or without a password. Not 0, so that a verdict of
@@ -55,6 +64,12 @@ export function evolveRoomClosed(
     ...state,
     status: 'closed',
     users: emptyPersistentMap<PresentUser>(),
+    micRequests: [],
+    // Nobody comes in any more: neither bans nor counted passwords have a use, and no timer runs.
+    bans: emptyPersistentMap<RoomBan>(),
+    temporaryBans: [],
+    passwordAttempts: emptyPersistentMap<PasswordAttempts>(),
+    closing: null,
     closeInfo: {
       closedByUserId: event.closedByUserId,
       closedByKind: event.closedByKind,
@@ -65,4 +80,53 @@ export function evolveRoomClosed(
       finalHeat: event.finalHeat,
     },
   };
+}
+
+/** RoomClosing (ROOM-4): no business commands from here on; who is in the room stays until the end. */
+export function evolveRoomClosing(state: RoomState, event: RoomClosing): RoomState {
+  const { closedByUserId, closedByKind, reason, note, closesAtMs } = event;
+  const closing = { closedByUserId, closedByKind, reason, note, closesAtMs };
+  return { ...state, status: 'closing', closing };
+}
+
+/** RoomDeleted (ROOM-18): of the room only its name, its owner and its times are left. */
+export function evolveRoomDeleted(state: RoomState): RoomState {
+  assert(state.status === 'closed', 'a room was deleted that is not closed', {
+    status: state.status,
+  });
+  return {
+    ...initialRoomState(state.appCode, state.roomId),
+    status: 'deleted',
+    ownerUserId: state.ownerUserId,
+    createdAtMs: state.createdAtMs,
+  };
+}
+
+/** RoomProfileUpdated (META-4): the profile as the event holds it, whole. */
+export function evolveProfileUpdated(state: RoomState, event: RoomProfileUpdated): RoomState {
+  return { ...state, profile: event.profile };
+}
+
+/** RoomSeatCountChanged (META-3): the seats that fall away were freed before. */
+export function evolveSeatCountChanged(state: RoomState, event: RoomSeatCountChanged): RoomState {
+  const isFree = state.seats.slice(event.seatCount).every(({ occupancy }) => occupancy === null);
+  assert(isFree, 'a seat was taken away under its holder (META-3)');
+  return { ...state, seats: withSeatCount(state.seats, event.seatCount) };
+}
+
+/** RoomModeChanged (META-1): in mode `free` nobody applies, so applications end with it. */
+export function evolveModeChanged(state: RoomState, event: RoomModeChanged): RoomState {
+  const micRequests =
+    event.mode === 'free'
+      ? state.micRequests.filter(({ kind }) => kind !== 'apply')
+      : state.micRequests;
+  return { ...state, mode: event.mode, micRequests };
+}
+
+/** RoomVisibleRegionChanged (META-2). */
+export function evolveVisibleRegionChanged(
+  state: RoomState,
+  event: RoomVisibleRegionChanged,
+): RoomState {
+  return { ...state, visibleRegionId: event.visibleRegionId };
 }

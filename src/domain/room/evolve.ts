@@ -6,17 +6,17 @@
  * Append-only: an event that was ever written must evolve in every later release to what it made.
  */
 import { assert, assertNever } from '../../kernel/assert.ts';
+import { evolveUserKicked, evolveUserUnbanned } from '../bans/evolve-bans.ts';
 import { evolveGiftSent } from '../gift/evolve-gift.ts';
-import { evolveMicDown, evolveMicPublishing, evolveMicUp } from '../mic/evolve-mic.ts';
-import {
-  evolveUserJoined,
-  evolveUserLeft,
-  evolveUserUpdated,
-} from '../presence/evolve-presence.ts';
+import * as mic from '../mic/evolve-mic.ts';
+import { evolvePasswordAttemptFailed } from '../password/password-attempts.ts';
+import { evolvePasswordChanged } from '../password/set-room-password.ts';
+import * as presence from '../presence/evolve-presence.ts';
+import { evolveAdminChanged, evolveOwnerTransferred } from '../roles/evolve-roles.ts';
 import { nextRoomVersion } from '../ids.ts';
 import type { EventPosition } from './decision.ts';
 import type { RoomEvent } from './events.ts';
-import { evolveRoomClosed, evolveRoomCreated } from './evolve-room.ts';
+import * as room from './evolve-room.ts';
 import type { RoomState } from './state.ts';
 
 /**
@@ -66,21 +66,64 @@ export function evolveCommand(
 function evolveByType(state: RoomState, event: RoomEvent, position: EventPosition): RoomState {
   switch (event.type) {
     case 'RoomCreated':
-      return evolveRoomCreated(state, event, position);
+      return room.evolveRoomCreated(state, event, position);
+    case 'RoomClosing':
+      return room.evolveRoomClosing(state, event);
     case 'RoomClosed':
-      return evolveRoomClosed(state, event, position);
+      return room.evolveRoomClosed(state, event, position);
+    case 'RoomDeleted':
+      return room.evolveRoomDeleted(state);
+    case 'RoomProfileUpdated':
+      return room.evolveProfileUpdated(state, event);
+    case 'RoomSeatCountChanged':
+      return room.evolveSeatCountChanged(state, event);
+    case 'RoomPasswordChanged':
+      return evolvePasswordChanged(state, event);
+    case 'RoomPasswordAttemptFailed':
+      return evolvePasswordAttemptFailed(state, event);
+    case 'RoomModeChanged':
+      return room.evolveModeChanged(state, event);
+    case 'RoomVisibleRegionChanged':
+      return room.evolveVisibleRegionChanged(state, event);
+    case 'RoomAdminChanged':
+      return evolveAdminChanged(state, event);
+    case 'RoomOwnerTransferred':
+      return evolveOwnerTransferred(state, event);
     case 'RoomUserJoined':
-      return evolveUserJoined(state, event, position);
+      return presence.evolveUserJoined(state, event, position);
     case 'RoomUserUpdated':
-      return evolveUserUpdated(state, event);
+      return presence.evolveUserUpdated(state, event);
     case 'RoomUserLeft':
-      return evolveUserLeft(state, event);
+      return presence.evolveUserLeft(state, event);
+    case 'RoomUsersStaleLeft':
+      return presence.evolveUsersStaleLeft(state, event);
+    case 'RoomUserKicked':
+      return evolveUserKicked(state, event, position);
+    case 'RoomUserUnbanned':
+      return evolveUserUnbanned(state, event);
+    case 'RoomUserEvicted':
+      // Tells why the leave before it happened; the platform's ban is no part of the room.
+      return state;
     case 'RoomMicUp':
-      return evolveMicUp(state, event, position);
+      return mic.evolveMicUp(state, event, position);
     case 'RoomMicPublishing':
-      return evolveMicPublishing(state, event);
+      return mic.evolveMicPublishing(state, event);
+    case 'RoomMicRtcNoted':
+      return mic.evolveMicRtcNoted(state, event);
     case 'RoomMicDown':
-      return evolveMicDown(state, event);
+      return mic.evolveMicDown(state, event);
+    case 'RoomMicSeatChanged':
+      return mic.evolveMicSeatChanged(state, event);
+    case 'RoomMicSeatLocked':
+      return mic.evolveMicSeatLocked(state, event);
+    case 'RoomMicSeatUnlocked':
+      return mic.evolveMicSeatUnlocked(state, event);
+    case 'RoomMicSeatMuted':
+      return mic.evolveMicSeatMuted(state, event);
+    case 'RoomMicRequested':
+      return mic.evolveMicRequested(state, event, position);
+    case 'RoomMicRequestEnded':
+      return mic.evolveMicRequestEnded(state, event);
     case 'RoomGiftSent':
       return evolveGiftSent(state, event, position);
     default:

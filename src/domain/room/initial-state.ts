@@ -4,7 +4,7 @@
  */
 import { emptyPersistentMap } from '../../kernel/persistent-map.ts';
 import type { AppCode, RoomId, RoomVersion } from '../ids.ts';
-import type { GiftSender, PresentUser, RoomState } from './state.ts';
+import type { GiftSender, PasswordAttempts, PresentUser, RoomBan, RoomState } from './state.ts';
 
 /** An absent room at version 0, empty in every field. */
 export function initialRoomState(appCode: AppCode, roomId: RoomId): RoomState {
@@ -20,12 +20,18 @@ export function initialRoomState(appCode: AppCode, roomId: RoomId): RoomState {
     passwordHash: '',
     passwordVersion: 0n,
     seats: [],
+    micRequests: [],
+    admins: [],
+    bans: emptyPersistentMap<RoomBan>(),
+    temporaryBans: [],
+    passwordAttempts: emptyPersistentMap<PasswordAttempts>(),
     users: emptyPersistentMap<PresentUser>(),
     heat: 0n,
     giftSenders: emptyPersistentMap<GiftSender>(),
     topGiftSenders: [],
     createdAtMs: 0,
     lastEventAtMs: 0,
+    closing: null,
     closeInfo: null,
   };
 }

@@ -6,11 +6,14 @@
  */
 import { coinsMax, giftSendersMax, topGiftSendersMax } from '../gift/gift-limits.ts';
 import { compareGiftSenders, topOfGiftSenders } from '../gift/gift-rank.ts';
+import { adminsMax, bansMax, micRequestsMax, passwordAttemptsMax } from './room-limits.ts';
 import type { MicOccupancy, MicSeat, RoomState } from './state.ts';
 
 /** The first broken invariant as a sentence for the log, or null when all hold. */
 export function checkRoomInvariants(state: RoomState): string | null {
-  return checkLifecycle(state) ?? checkSeats(state) ?? checkTopGiftSenders(state);
+  return (
+    checkLifecycle(state) ?? checkSeats(state) ?? checkPeople(state) ?? checkTopGiftSenders(state)
+  );
 }
 
 /**
@@ -36,7 +39,11 @@ function checkLifecycle(state: RoomState): string | null {
   if (state.version < 1n) return 'a room that exists has version 1 or more (INV-5)';
   if (state.ownerUserId === null) return 'a room that exists has an owner';
   if (state.createdAtMs > state.lastEventAtMs) return 'no event is older than the creation';
+  if ((state.status === 'closing') !== (state.closing !== null)) {
+    return 'a room has a closer on the way exactly while it is closing';
+  }
   if (state.status === 'closed') return checkClosed(state);
+  if (state.status === 'deleted') return checkDeleted(state);
   return state.closeInfo === null ? null : 'only a closed room has close info';
 }
 
@@ -53,8 +60,49 @@ function checkClosed(state: RoomState): string | null {
   if (state.closeInfo.finalOnlineCount < 0) return 'a count is never below 0 (INV-29)';
   if (state.closeInfo.finalHeat !== state.heat) return 'a closed room keeps its heat (META-5)';
   if (state.users.size !== 0) return 'a closed room holds nobody (INV-28)';
+  if (state.bans.size !== 0 || state.micRequests.length !== 0) return 'a closed room has no timers';
   const isEmpty = state.seats.every((seat) => seat.occupancy === null);
   return isEmpty ? null : 'a closed room has no one on a seat (INV-28)';
+}
+
+function checkDeleted(state: RoomState): string | null {
+  const isEmpty =
+    state.users.size === 0 &&
+    state.bans.size === 0 &&
+    state.giftSenders.size === 0 &&
+    state.seats.length === 0 &&
+    state.admins.length === 0 &&
+    state.passwordHash === '';
+  return isEmpty ? null : 'a deleted room is a name and nothing else (ROOM-18)';
+}
+
+/** Bounded lists are walked, tables of users are only asked. */
+function checkPeople(state: RoomState): string | null {
+  const { admins, bans, temporaryBans, micRequests } = state;
+  if (admins.length > adminsMax) return 'a room has a bounded number of admins';
+  if (state.ownerUserId !== null && admins.includes(state.ownerUserId)) {
+    return 'the owner is no admin beside it';
+  }
+  if (admins.some((userId, place) => place > 0 && (admins[place - 1] ?? '') >= userId)) {
+    return 'admins stand in order, each once';
+  }
+  if (admins.some((userId) => bans.has(userId))) return 'no admin is banned (PRES-16)';
+  if (bans.size > bansMax || temporaryBans.length > bans.size) return 'the ban set is bounded';
+  if (micRequests.length > micRequestsMax) return 'the queue for the mic is bounded';
+  if (state.passwordAttempts.size > passwordAttemptsMax) return 'remembered attempts are bounded';
+  return checkMicRequests(state);
+}
+
+function checkMicRequests({ micRequests, users, seats }: RoomState): string | null {
+  const seated = new Set(seats.map(({ occupancy }) => occupancy?.userId));
+  const asked = new Set<string>();
+  for (const { userId } of micRequests) {
+    if (!users.has(userId)) return 'nobody who is absent asks for the mic';
+    if (seated.has(userId)) return 'nobody asks for the mic while on a seat';
+    if (asked.has(userId)) return 'a user asks once at most';
+    asked.add(userId);
+  }
+  return null;
 }
 
 function checkSeats(state: RoomState): string | null {

@@ -7,7 +7,12 @@ import type { RoomEvent } from './events.ts';
 
 /** The command changed the room. At least one event; the dispatch asserts it. */
 export function applied(events: readonly RoomEvent[], result: ResultFields = {}): Applied {
-  return { kind: 'applied', events, result };
+  return { kind: 'applied', events, result, forceSnapshot: false };
+}
+
+/** The same for rare changes that must not wait for the next snapshot (META-4). */
+export function appliedWithSnapshot(events: readonly RoomEvent[]): Applied {
+  return { kind: 'applied', events, result: {}, forceSnapshot: true };
 }
 
 /** Success that changes nothing. */
@@ -20,7 +25,7 @@ export function rejected(
   reason: RejectReason,
   facts: Readonly<Record<string, string>> = {},
 ): Rejected {
-  return { kind: 'rejected', reason, facts };
+  return { kind: 'rejected', reason, facts, followUp: null };
 }
 
 /** A fact that the caller attached is about an older room: fetch it anew and send the id again. */

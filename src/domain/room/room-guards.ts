@@ -1,31 +1,70 @@
 /**
- * Rules that many commands share: in which states of the room a command is taken at all, and who
- * counts as a manager of the room. Each answers a refusal or nothing, so that a command's file can
- * put them in the order in which they must speak.
+ * Rules that many commands share: in which states of the room a command is taken at all, and from
+ * whom. Each answers a refusal or nothing, so that a command's file can put them in the order in
+ * which they must speak. Who manages a room stands in `roles/role-of.ts`.
  */
 import type { UserId } from '../ids.ts';
-import type { CommandType, RoomCommand } from './commands.ts';
+import type { CommandType, RoomCommand, SystemCommandType } from './commands.ts';
 import type { Rejected } from './decision.ts';
 import { rejected } from './outcomes.ts';
 import type { RoomState, RoomStatus } from './state.ts';
 
+const active: readonly RoomStatus[] = ['active'];
+const exists: readonly RoomStatus[] = ['active', 'closing', 'closed', 'deleted'];
+
 /**
  * The states in which each command is judged by its own rules; in the others `refuseByStatus`
  * answers. Only an active room takes business commands (ROOM-1, ROOM-10, ROOM-11). CloseRoom is
- * judged on a closed room too, because closing twice is a success (ROOM-19). A publish timeout is
- * no business command: a late one that meets a closed room finds an empty seat and does nothing
- * (MIC-28), and a closing room still frees seats that time out.
+ * judged on a closed room too, because closing twice is a success, and so is DeleteRoom (ROOM-19).
+ * Timers and RTC events are no business commands: a late one finds nothing to do in a room that has
+ * ended (MIC-28), and a closing room still frees seats. A platform eviction meets a closing room too.
  */
 const judgedIn: Readonly<Record<CommandType, readonly RoomStatus[]>> = {
   CreateRoom: ['absent'],
-  JoinRoom: ['active'],
-  LeaveRoom: ['active'],
-  MicUp: ['active'],
-  MicDown: ['active'],
-  ConfirmMicPublishing: ['active'],
-  CloseRoom: ['active', 'closed'],
-  SendGift: ['active'],
-  ExpireMicPublish: ['active', 'closing', 'closed'],
+  CloseRoom: ['active', 'closing', 'closed'],
+  DeleteRoom: exists,
+  UpdateRoomProfile: active,
+  SetSeatCount: active,
+  SetRoomPassword: active,
+  SetRoomMode: active,
+  SetVisibleRegion: active,
+  SetAdmin: active,
+  TransferOwner: active,
+  JoinRoom: active,
+  UpdateUser: active,
+  LeaveRoom: active,
+  KickUser: active,
+  UnbanUser: active,
+  EvictUser: ['active', 'closing'],
+  MicUp: active,
+  MicDown: active,
+  ChangeMicSeat: active,
+  ConfirmMicPublishing: active,
+  SetMicSeatLock: active,
+  SetMicSeatMute: active,
+  InviteToMic: active,
+  ApplyForMic: active,
+  AnswerMicRequest: active,
+  ApplyRtcEvent: exists,
+  SendGift: active,
+  ExpireMicPublish: exists,
+  ExpireMicHeartbeat: exists,
+  ExpireMicRequests: exists,
+  SweepStaleUsers: exists,
+  ExpireBans: exists,
+  FinishClosing: exists,
+  NotePasswordAttempt: active,
+};
+
+/** Commands of the room's owner node alone; from anybody else they are refused. */
+const ownerNodeOnly: Readonly<Record<SystemCommandType, true>> = {
+  ExpireMicPublish: true,
+  ExpireMicHeartbeat: true,
+  ExpireMicRequests: true,
+  SweepStaleUsers: true,
+  ExpireBans: true,
+  FinishClosing: true,
+  NotePasswordAttempt: true,
 };
 
 /** The refusal that the room's state alone gives, or null when the command's own rules decide. */
@@ -36,17 +75,10 @@ export function refuseByStatus(commandType: CommandType, status: RoomStatus): Re
   return rejected('ROOM_CLOSED', { room_status: status });
 }
 
-/**
- * Whether the command comes with a manager's rights in this room: from its owner, or from a role
- * that stands above the room. A service names any actor of its app, yet its rights are its own.
- */
-export function actsAsManager(command: RoomCommand, state: RoomState): boolean {
-  return command.actorRole !== 'user' || command.actorUserId === state.ownerUserId;
-}
-
-/** NOT_ROOM_MANAGER for whoever is none, else null. The fact repeats only what the caller sent. */
-export function refuseUnlessManager(command: RoomCommand, state: RoomState): Rejected | null {
-  if (actsAsManager(command, state)) return null;
+/** NOT_ROOM_MANAGER for a timer's command that does not come from the room's owner node, else null. */
+export function refuseForeignTimer(command: RoomCommand): Rejected | null {
+  if (!Object.hasOwn(ownerNodeOnly, command.body.type) || command.actorRole === 'system')
+    return null;
   return rejected('NOT_ROOM_MANAGER', { actor_user_id: command.actorUserId });
 }
 

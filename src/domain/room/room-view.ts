@@ -10,7 +10,16 @@ import { giftRank } from '../gift/gift-rank.ts';
 import type { RankItem } from '../gift/gift-rank.ts';
 import type { AppCode, MicSessionId, RoomId, RoomVersion, UserId } from '../ids.ts';
 import { findSeatByUser } from '../mic/seats.ts';
-import type { CloserKind, MicSeat, PresentUser, RoomMode, RoomState, RoomStatus } from './state.ts';
+import { roleOf } from '../roles/role-of.ts';
+import type {
+  CloserKind,
+  MicSeat,
+  PresentUser,
+  RoomMode,
+  RoomRole,
+  RoomState,
+  RoomStatus,
+} from './state.ts';
 
 /** Enough of a seat's holder to draw the seat. */
 export interface SeatHolderView {
@@ -40,8 +49,8 @@ export interface RoomViewCounts {
 
 /** The asking user's own place in the room. */
 export interface RoomViewMe {
-  /** By ownership alone: an owner who is not present is still `owner`. */
-  readonly role: 'owner' | 'member';
+  /** By the room's word alone: an owner who is not present is still `owner`. */
+  readonly role: RoomRole;
   readonly present: boolean;
   /** 0: on no seat. */
   readonly seatNo: number;
@@ -84,6 +93,8 @@ export interface RoomView {
   readonly roomHeat: bigint;
   /** The first places, at most `rank_limit`. */
   readonly giftRank: readonly RankItem[];
+  /** When a closing room closes; 0: it is not closing. */
+  readonly closesAtMs: number;
   /** Null while the room is not closed. */
   readonly close: RoomViewClose | null;
   /** Null when nobody in particular asks. */
@@ -119,6 +130,7 @@ export function roomView(state: RoomState, userId: UserId | null, giftRankMax: n
     },
     roomHeat: state.heat,
     giftRank: giftRank(state.topGiftSenders, giftRankMax),
+    closesAtMs: state.closing?.closesAtMs ?? 0,
     close: closeView(state),
     me: userId === null ? null : meView(state, userId),
   };
@@ -148,7 +160,7 @@ function closeView(state: RoomState): RoomViewClose | null {
 function meView(state: RoomState, userId: UserId): RoomViewMe {
   const held = findSeatByUser(state.seats, userId);
   return {
-    role: state.ownerUserId === userId ? 'owner' : 'member',
+    role: roleOf(state, userId),
     present: state.users.has(userId),
     seatNo: held?.seat.seatNo ?? 0,
     micSessionId: held?.occupancy.micSessionId ?? '',

@@ -11,8 +11,12 @@ import type { AppCode, MicSessionId, RoomId, RoomVersion, UserId } from '../ids.
 /**
  * `absent` is a room that was never created. `creating` of the seeds is never persisted:
  * CreateRoom commits `active` (decision 28). `closing` appears only with a configured grace.
+ * `deleted` is a name that is never used again, and nothing else (ROOM-18).
  */
-export type RoomStatus = 'absent' | 'active' | 'closing' | 'closed';
+export type RoomStatus = 'absent' | 'active' | 'closing' | 'closed' | 'deleted';
+
+/** What a user is in a room, by the room's own word; the platform's roles stand above it. */
+export type RoomRole = 'owner' | 'admin' | 'member';
 
 /** `free`: anyone present takes an open seat. `apply`: the owner or an admin lets people up. */
 export type RoomMode = 'free' | 'apply';
@@ -56,6 +60,48 @@ export interface MicSeat {
   readonly locked: boolean;
   readonly muted: boolean;
   readonly occupancy: MicOccupancy | null;
+}
+
+/** `apply`: the user wants up, a manager answers. `invite`: a manager wants it, the user answers. */
+export type MicRequestKind = 'apply' | 'invite';
+
+/** A wish that waits for its answer. A user has one at most, and none while on a seat. */
+export interface MicRequest {
+  readonly kind: MicRequestKind;
+  /** Who would sit down. */
+  readonly userId: UserId;
+  /** The applicant, or the manager who invites. */
+  readonly byUserId: UserId;
+  /** 0: the first seat that is free when it is accepted. */
+  readonly seatNo: number;
+  readonly requestedAtMs: number;
+  readonly expiresAtMs: number;
+}
+
+/** Who may not come in (PRES-16), why, and until when. */
+export interface RoomBan {
+  readonly userId: UserId;
+  readonly byUserId: UserId;
+  readonly reason: string;
+  readonly bannedAtMs: number;
+  /** 0: until UnbanUser. */
+  readonly expiresAtMs: number;
+}
+
+/** Wrong passwords of one user within one window of time (PWD-2). */
+export interface PasswordAttempts {
+  readonly userId: UserId;
+  readonly attempts: number;
+  readonly windowStartedAtMs: number;
+}
+
+/** Who closes a room that is closing, and when it is over. */
+export interface RoomClosingInfo {
+  readonly closedByUserId: UserId;
+  readonly closedByKind: CloserKind;
+  readonly reason: string;
+  readonly note: string;
+  readonly closesAtMs: number;
 }
 
 /** Who closed a room: a person of the room, the platform, or the room's own timers. */
@@ -108,6 +154,19 @@ export interface RoomState {
   /** Grows with every change of the password: a fact about another version is stale. */
   readonly passwordVersion: bigint;
   readonly seats: readonly MicSeat[];
+  /** In the order in which they were made; at most `micRequestsMax`. */
+  readonly micRequests: readonly MicRequest[];
+  /** Sorted by code units, without the owner; at most `adminsMax`. */
+  readonly admins: readonly UserId[];
+  /** Keyed by user id; at most `bansMax`. Nobody in it is present. */
+  readonly bans: PersistentMap<RoomBan>;
+  /**
+   * The bans that end by themselves, the earliest first: made from `bans`, never stored. Kept here
+   * so that the next deadline of a room with many bans costs a look and not a walk.
+   */
+  readonly temporaryBans: readonly RoomBan[];
+  /** Keyed by user id; at most `passwordAttemptsMax`, the oldest window leaves a full table. */
+  readonly passwordAttempts: PersistentMap<PasswordAttempts>;
   /** Keyed by user id. Its size is the online count; no counter is kept beside it (INV-29). */
   readonly users: PersistentMap<PresentUser>;
   /** Coins of all committed gifts (decision 13). */
@@ -122,5 +181,8 @@ export interface RoomState {
   readonly createdAtMs: number;
   /** Time of the newest event: no later event is earlier than it, whatever the clocks say. */
   readonly lastEventAtMs: number;
+  /** Set exactly while `closing`. */
+  readonly closing: RoomClosingInfo | null;
+  /** Set exactly while `closed`. */
   readonly closeInfo: RoomCloseInfo | null;
 }

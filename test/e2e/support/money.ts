@@ -4,7 +4,7 @@
  * cell believes takes part.
  */
 import type { AppCode, CommandId, RoomId } from '../../../src/domain/ids.ts';
-import type { RoomGiftSent } from '../../../src/domain/room/events.ts';
+import type { RoomGiftSent } from '../../../src/domain/gift/gift-events.ts';
 import { createCodec } from '../../../src/protocol/codec.ts';
 import { debitKeyOf } from '../../../src/protocol/debit.ts';
 import type { Decoded, EnvelopeEvent } from '../../../src/protocol/records.ts';

@@ -1,6 +1,6 @@
 /** Facts beside a request: hash and verdict, never the password. */
 import { describe, expect, test } from 'vitest';
-import type { JoinRoom } from '../../../src/domain/room/commands.ts';
+import type { JoinRoom } from '../../../src/domain/presence/presence-commands.ts';
 import { attachFacts } from '../../../src/gateway/attach-facts.ts';
 import type { ParsedCommand } from '../../../src/gateway/parse-command.ts';
 import type { CommandRequest } from '../../../src/ports/room-api.ts';

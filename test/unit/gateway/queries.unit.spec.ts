@@ -1,7 +1,7 @@
 /** The gateway's reads: what became of a command, a room as committed, the list. */
 import { describe, expect, test } from 'vitest';
 import type { RoomVersion, UserId } from '../../../src/domain/ids.ts';
-import type { RoomCreated } from '../../../src/domain/room/events.ts';
+import type { RoomCreated } from '../../../src/domain/room/room-events.ts';
 import { createGetCommand } from '../../../src/gateway/get-command.ts';
 import { createGetRoomSnapshot } from '../../../src/gateway/get-room-snapshot.ts';
 import { defaultGatewayLimits } from '../../../src/gateway/limits.ts';

@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { GiftId, UserId } from '../../../src/domain/ids.ts';
-import type {
-  CommandBody,
-  CreateRoom,
-  JoinRoom,
-  SendGift,
-} from '../../../src/domain/room/commands.ts';
+import type { CommandBody } from '../../../src/domain/room/commands.ts';
+import type { CreateRoom } from '../../../src/domain/room/room-commands.ts';
+import type { JoinRoom } from '../../../src/domain/presence/presence-commands.ts';
+import type { SendGift } from '../../../src/domain/gift/gift-commands.ts';
 import { payloadHash } from '../../../src/protocol/payload-hash.ts';
 
 const join: JoinRoom = {

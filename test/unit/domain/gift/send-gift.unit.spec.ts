@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Charge } from '../../../../src/domain/gift/charge.ts';
 import type { GiftId, UserId } from '../../../../src/domain/ids.ts';
-import type { SendGift } from '../../../../src/domain/room/commands.ts';
+import type { SendGift } from '../../../../src/domain/gift/gift-commands.ts';
 import { plan } from '../../../../src/domain/room/plan.ts';
 import { InvariantError } from '../../../../src/kernel/assert.ts';
 import { commandOf, given, GivenRoom } from '../../../support/decider-spec.ts';

@@ -4,7 +4,7 @@
  * a failure, a permanent one and a superseded row. Every judge must be content with it.
  */
 import type { AppCode, GiftId, MicSessionId, UserId } from '../../../../src/domain/ids.ts';
-import type { SendGift } from '../../../../src/domain/room/commands.ts';
+import type { SendGift } from '../../../../src/domain/gift/gift-commands.ts';
 import type { RoomView } from '../../../../src/domain/room/room-view.ts';
 import type { CallEnd } from '../../../simulation/observations.ts';
 import { createRoomBody, joinRoomBody } from '../../../support/cell-rig.ts';
