@@ -1,5 +1,5 @@
 /** Limits and times of a cell. Values come from the configuration; `main` checks their relations. */
-import type { RoomLimits } from '../domain/room/decision.ts';
+import type { RoomLimits, RoomTimes } from '../domain/room/decision.ts';
 
 /** Everything is a named maximum with a defined answer when it is reached. */
 export interface CellOptions {
@@ -29,7 +29,11 @@ export interface CellOptions {
   readonly leaseTtlMs: number;
   /** Most time that Redis may cost one batch. */
   readonly leaseBudgetMs: number;
-  readonly micPublishTimeoutMs: number;
+  readonly times: RoomTimes;
+  /** How long a user may be silent before the sweep takes it out (PRES-17). */
+  readonly presenceStaleAfterMs: number;
+  /** The same for the mic heartbeats of a session that sends them (decision 27). */
+  readonly micHeartbeatStaleAfterMs: number;
   /** Longest time that an advanced applied offset stays unwritten. */
   readonly offsetFlushMs: number;
   /** How often due deadlines of rooms that are not in memory are looked up. */

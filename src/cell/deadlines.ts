@@ -4,7 +4,8 @@
  * `rooms.next_deadline_ms`. Nothing is decided here: a command that comes too early, twice or for a
  * session that has ended finds nothing to do (MIC-28).
  */
-import { nextDeadline, type RoomDeadline } from '../domain/room/deadlines.ts';
+import type { SystemCommandType } from '../domain/room/commands.ts';
+import { nextDeadline } from '../domain/room/deadlines.ts';
 import { Failure } from '../kernel/failure.ts';
 import type { CancelTimer } from '../ports/timers.ts';
 import type { CellContext } from './cell-context.ts';
@@ -17,7 +18,13 @@ import { startClock } from './work.ts';
 /** First part of the command ids `sys:<name>:<version>`: stored in logs, never to be changed. */
 const systemCommandNames = {
   ExpireMicPublish: 'mic-publish-timeout',
-} as const satisfies Record<RoomDeadline['command']['type'], string>;
+  ExpireMicHeartbeat: 'mic-stale',
+  ExpireMicRequests: 'mic-request-timeout',
+  SweepStaleUsers: 'presence-stale',
+  ExpireBans: 'ban-expiry',
+  FinishClosing: 'closing-grace',
+  NotePasswordAttempt: 'password-attempt',
+} as const satisfies Record<SystemCommandType, string>;
 
 /** Shortest pause before a deadline is looked at. */
 const shortestDelayMs = 20;

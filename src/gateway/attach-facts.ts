@@ -80,6 +80,7 @@ function joinRoomBody(request: RequestOf<'JoinRoom'>, password: PasswordVerdict)
     profile: { nickname, avatarUrl, countryCode, ext },
     isRobot: request.isRobot,
     password,
+    isPlatformBanned: false,
   };
 }
 

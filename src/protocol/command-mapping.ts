@@ -4,7 +4,7 @@
  * per command type, so that a new type does not compile until it can be read.
  */
 import type { CommandBody, CommandType } from '../domain/room/commands.ts';
-import type { UserProfile } from '../domain/room/state.ts';
+import type { RoomProfile, UserProfile } from '../domain/room/state.ts';
 import type { CommandRecord, CommandTopicRecord, HeartbeatFold } from './records.ts';
 import { WireFault } from './wire-fault.ts';
 import { branchOf, known, openBranch, unknownSymbol } from './wire-shape.ts';
@@ -37,6 +37,7 @@ const commandReaders: CommandReaders = {
       passwordVersion: fields.password.passwordVersion,
       verdict: known(fields.password.verdict, 'JoinRoom.password.verdict'),
     },
+    isPlatformBanned: fields.isPlatformBanned,
   }),
   LeaveRoom: () => ({ type: 'LeaveRoom' }),
   MicUp: (fields) => ({ type: 'MicUp', seatNo: fields.seatNo }),
@@ -56,6 +57,113 @@ const commandReaders: CommandReaders = {
     giftCount: fields.giftCount,
     targetUserIds: fields.targetUserIds,
     comboId: fields.comboId,
+  }),
+  UpdateUser: (fields) => ({
+    type: 'UpdateUser',
+    profile: profileFromWire(fields.profile),
+  }),
+  KickUser: (fields) => ({
+    type: 'KickUser',
+    userId: fields.userId,
+    reason: fields.reason,
+    expiresAtMs: fields.expiresAtMs,
+  }),
+  UnbanUser: (fields) => ({
+    type: 'UnbanUser',
+    userId: fields.userId,
+  }),
+  EvictUser: (fields) => ({
+    type: 'EvictUser',
+    userId: fields.userId,
+    reason: fields.reason,
+  }),
+  ChangeMicSeat: (fields) => ({
+    type: 'ChangeMicSeat',
+    toSeatNo: fields.toSeatNo,
+  }),
+  SetMicSeatLock: (fields) => ({
+    type: 'SetMicSeatLock',
+    seatNo: fields.seatNo,
+    locked: fields.locked,
+  }),
+  SetMicSeatMute: (fields) => ({
+    type: 'SetMicSeatMute',
+    seatNo: fields.seatNo,
+    muted: fields.muted,
+  }),
+  InviteToMic: (fields) => ({
+    type: 'InviteToMic',
+    userId: fields.userId,
+    seatNo: fields.seatNo,
+  }),
+  ApplyForMic: (fields) => ({
+    type: 'ApplyForMic',
+    seatNo: fields.seatNo,
+  }),
+  AnswerMicRequest: (fields) => ({
+    type: 'AnswerMicRequest',
+    userId: fields.userId,
+    answer: known(fields.answer, 'AnswerMicRequest.answer'),
+  }),
+  ApplyRtcEvent: (fields) => ({
+    type: 'ApplyRtcEvent',
+    kind: known(fields.kind, 'ApplyRtcEvent.kind'),
+    eventTimeMs: fields.eventTimeMs,
+  }),
+  DeleteRoom: (fields) => ({
+    type: 'DeleteRoom',
+    reason: fields.reason,
+    note: fields.note,
+  }),
+  UpdateRoomProfile: (fields) => ({
+    type: 'UpdateRoomProfile',
+    title: fields.title,
+    coverUrl: fields.coverUrl,
+    announcement: fields.announcement,
+    backgroundUrl: fields.backgroundUrl,
+    tags: fields.tags,
+    ext: fields.ext,
+  }),
+  SetSeatCount: (fields) => ({
+    type: 'SetSeatCount',
+    seatCount: fields.seatCount,
+  }),
+  SetRoomPassword: (fields) => ({
+    type: 'SetRoomPassword',
+    passwordHash: fields.passwordHash,
+  }),
+  SetRoomMode: (fields) => ({
+    type: 'SetRoomMode',
+    mode: known(fields.mode, 'SetRoomMode.mode'),
+  }),
+  SetVisibleRegion: (fields) => ({
+    type: 'SetVisibleRegion',
+    visibleRegionId: fields.visibleRegionId,
+  }),
+  SetAdmin: (fields) => ({
+    type: 'SetAdmin',
+    userId: fields.userId,
+    isAdmin: fields.isAdmin,
+  }),
+  TransferOwner: (fields) => ({
+    type: 'TransferOwner',
+    userId: fields.userId,
+  }),
+  ExpireMicHeartbeat: (fields) => ({
+    type: 'ExpireMicHeartbeat',
+    seatNo: fields.seatNo,
+    micSessionId: fields.micSessionId,
+  }),
+  ExpireMicRequests: () => ({ type: 'ExpireMicRequests' }),
+  SweepStaleUsers: (fields) => ({
+    type: 'SweepStaleUsers',
+    userIds: fields.userIds,
+  }),
+  ExpireBans: () => ({ type: 'ExpireBans' }),
+  FinishClosing: () => ({ type: 'FinishClosing' }),
+  NotePasswordAttempt: (fields) => ({
+    type: 'NotePasswordAttempt',
+    userId: fields.userId,
   }),
   ExpireMicPublish: (fields) => ({
     type: 'ExpireMicPublish',
@@ -84,6 +192,12 @@ export function commandFromWire(wire: unknown): CommandTopicRecord {
 export function profileFromWire(profile: Wire<UserProfile>): UserProfile {
   const { nickname, avatarUrl, countryCode, ext } = profile;
   return { nickname, avatarUrl, countryCode, ext };
+}
+
+/** A room's profile as plain data. */
+export function roomProfileFromWire(profile: Wire<RoomProfile>): RoomProfile {
+  const { title, coverUrl, announcement, backgroundUrl, tags, ext } = profile;
+  return { title, coverUrl, announcement, backgroundUrl, tags, ext };
 }
 
 type WireCommand = Wire<Omit<CommandRecord, 'kind' | 'body'>> & { readonly body: unknown };

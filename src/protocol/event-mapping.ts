@@ -9,7 +9,7 @@
  * its `eventType`.
  */
 import type { RoomEvent, RoomEventType } from '../domain/room/events.ts';
-import { profileFromWire } from './command-mapping.ts';
+import { profileFromWire, roomProfileFromWire } from './command-mapping.ts';
 import type { EnvelopeEvent, EventEnvelope } from './records.ts';
 import { WireFault } from './wire-fault.ts';
 import { branchOf, known, openBranch, unknownSymbol } from './wire-shape.ts';
@@ -89,6 +89,132 @@ const eventReaders: EventReaders = {
     finalOnlineCount: fields.finalOnlineCount,
     finalHeat: fields.finalHeat,
   }),
+  RoomClosing: (fields, readReason) => ({
+    type: 'RoomClosing',
+    closedByUserId: fields.closedByUserId,
+    closedByKind: readReason(fields.closedByKind, 'RoomClosing.closedByKind'),
+    reason: fields.reason,
+    note: fields.note,
+    closesAtMs: fields.closesAtMs,
+  }),
+  RoomDeleted: (fields, readReason) => ({
+    type: 'RoomDeleted',
+    byUserId: fields.byUserId,
+    byKind: readReason(fields.byKind, 'RoomDeleted.byKind'),
+    reason: fields.reason,
+    note: fields.note,
+  }),
+  RoomProfileUpdated: (fields) => ({
+    type: 'RoomProfileUpdated',
+    byUserId: fields.byUserId,
+    profile: roomProfileFromWire(fields.profile),
+  }),
+  RoomSeatCountChanged: (fields) => ({
+    type: 'RoomSeatCountChanged',
+    byUserId: fields.byUserId,
+    seatCount: fields.seatCount,
+  }),
+  RoomPasswordChanged: (fields) => ({
+    type: 'RoomPasswordChanged',
+    byUserId: fields.byUserId,
+    passwordHash: secretText(fields.passwordHash),
+    locked: fields.locked,
+    passwordVersion: fields.passwordVersion,
+  }),
+  RoomPasswordAttemptFailed: (fields) => ({
+    type: 'RoomPasswordAttemptFailed',
+    userId: fields.userId,
+    attempts: fields.attempts,
+    windowStartedAtMs: fields.windowStartedAtMs,
+  }),
+  RoomModeChanged: (fields) => ({
+    type: 'RoomModeChanged',
+    byUserId: fields.byUserId,
+    mode: known(fields.mode, 'RoomModeChanged.mode'),
+  }),
+  RoomVisibleRegionChanged: (fields) => ({
+    type: 'RoomVisibleRegionChanged',
+    byUserId: fields.byUserId,
+    visibleRegionId: fields.visibleRegionId,
+  }),
+  RoomAdminChanged: (fields) => ({
+    type: 'RoomAdminChanged',
+    byUserId: fields.byUserId,
+    userId: fields.userId,
+    isAdmin: fields.isAdmin,
+  }),
+  RoomOwnerTransferred: (fields) => ({
+    type: 'RoomOwnerTransferred',
+    byUserId: fields.byUserId,
+    fromUserId: fields.fromUserId,
+    toUserId: fields.toUserId,
+  }),
+  RoomUsersStaleLeft: (fields) => ({
+    type: 'RoomUsersStaleLeft',
+    userIds: fields.userIds,
+  }),
+  RoomUserKicked: (fields) => ({
+    type: 'RoomUserKicked',
+    userId: fields.userId,
+    byUserId: fields.byUserId,
+    reason: fields.reason,
+    expiresAtMs: fields.expiresAtMs,
+  }),
+  RoomUserUnbanned: (fields, readReason) => ({
+    type: 'RoomUserUnbanned',
+    userId: fields.userId,
+    byUserId: fields.byUserId,
+    reason: readReason(fields.reason, 'RoomUserUnbanned.reason'),
+  }),
+  RoomUserEvicted: (fields) => ({
+    type: 'RoomUserEvicted',
+    userId: fields.userId,
+    byUserId: fields.byUserId,
+    reason: fields.reason,
+  }),
+  RoomMicRtcNoted: (fields) => ({
+    type: 'RoomMicRtcNoted',
+    userId: fields.userId,
+    seatNo: fields.seatNo,
+    micSessionId: fields.micSessionId,
+    publishEventTimeMs: fields.publishEventTimeMs,
+  }),
+  RoomMicSeatChanged: (fields) => ({
+    type: 'RoomMicSeatChanged',
+    userId: fields.userId,
+    fromSeatNo: fields.fromSeatNo,
+    toSeatNo: fields.toSeatNo,
+    micSessionId: fields.micSessionId,
+    publishDeadlineMs: fields.publishDeadlineMs,
+  }),
+  RoomMicSeatLocked: (fields) => ({
+    type: 'RoomMicSeatLocked',
+    seatNo: fields.seatNo,
+  }),
+  RoomMicSeatUnlocked: (fields) => ({
+    type: 'RoomMicSeatUnlocked',
+    seatNo: fields.seatNo,
+  }),
+  RoomMicSeatMuted: (fields) => ({
+    type: 'RoomMicSeatMuted',
+    seatNo: fields.seatNo,
+    muted: fields.muted,
+  }),
+  RoomMicRequested: (fields, readReason) => ({
+    type: 'RoomMicRequested',
+    kind: readReason(fields.kind, 'RoomMicRequested.kind'),
+    userId: fields.userId,
+    byUserId: fields.byUserId,
+    seatNo: fields.seatNo,
+    expiresAtMs: fields.expiresAtMs,
+  }),
+  RoomMicRequestEnded: (fields, readReason) => ({
+    type: 'RoomMicRequestEnded',
+    kind: known(fields.kind, 'RoomMicRequestEnded.kind'),
+    userId: fields.userId,
+    byUserId: fields.byUserId,
+    end: readReason(fields.end, 'RoomMicRequestEnded.end'),
+  }),
   RoomGiftSent: (fields) => ({
     type: 'RoomGiftSent',
     senderUserId: fields.senderUserId,
@@ -108,6 +234,11 @@ const softFields: { readonly [T in RoomEventType]?: string } = {
   RoomUserLeft: 'reason',
   RoomMicDown: 'reason',
   RoomClosed: 'closedByKind',
+  RoomClosing: 'closedByKind',
+  RoomDeleted: 'byKind',
+  RoomUserUnbanned: 'reason',
+  RoomMicRequested: 'kind',
+  RoomMicRequestEnded: 'end',
 };
 
 /** A command's events for its log row. */

@@ -37,8 +37,17 @@ export interface HashedCommand {
 
 /** Fields that a gateway attached on its own account: a retry may carry other ones. */
 const attachedFacts: { readonly [T in CommandType]?: ReadonlySet<string> } = {
-  JoinRoom: new Set<keyof Extract<CommandBody, { type: 'JoinRoom' }>>(['password']),
+  JoinRoom: new Set<keyof Extract<CommandBody, { type: 'JoinRoom' }>>([
+    'password',
+    'isPlatformBanned',
+  ]),
 };
+
+/**
+ * Commands in which an empty value is something else than none: null leaves a part of the profile
+ * as it is, '' clears it. Only null is left out of their hash.
+ */
+const emptyIsMeant: ReadonlySet<CommandType> = new Set(['UpdateRoomProfile']);
 
 /** The hash of a command. Equal for every try of one command, in every release. */
 export function payloadHash(command: HashedCommand): PayloadHash {
@@ -49,7 +58,9 @@ export function payloadHash(command: HashedCommand): PayloadHash {
     text('roomcell payload 1'),
     text(type),
     text(command.actorUserId),
-    canonical(Object.fromEntries(business)),
+    canonicalFields(
+      business.filter(([, held]) => !(emptyIsMeant.has(type) ? held === null : isEmptyValue(held))),
+    ),
   ];
   const hash = createHash('sha256').update(parts.join(''), 'utf8').digest();
   return { version: payloadHashVersion, hash };
@@ -71,10 +82,12 @@ function canonical(value: unknown): string {
 }
 
 function canonicalObject(value: object): string {
-  const used = Object.entries(value)
-    .filter(([, held]) => !isEmptyValue(held))
-    .sort(([left], [right]) => (left < right ? -1 : 1));
-  const fields = used.map(([name, held]) => text(name) + canonical(held));
+  return canonicalFields(Object.entries(value).filter(([, held]) => !isEmptyValue(held)));
+}
+
+function canonicalFields(used: readonly (readonly [string, unknown])[]): string {
+  const sorted = [...used].sort(([left], [right]) => (left < right ? -1 : 1));
+  const fields = sorted.map(([name, held]) => text(name) + canonical(held));
   return `o${used.length}:${fields.join('')}`;
 }
 

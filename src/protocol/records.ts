@@ -6,10 +6,10 @@
 import type { AppCode, CommandId, EventId, RoomId, RoomVersion, UserId } from '../domain/ids.ts';
 import type { ActorRole, CommandBody } from '../domain/room/commands.ts';
 import type { ResultFields } from '../domain/room/decision.ts';
-import type { LeaveReason } from '../domain/presence/presence-events.ts';
-import type { MicDownReason } from '../domain/mic/mic-events.ts';
+import type { LeaveReason, UnbanReason } from '../domain/presence/presence-events.ts';
+import type { MicDownReason, MicRequestEnd } from '../domain/mic/mic-events.ts';
 import type { RoomEvent, RoomEventType } from '../domain/room/events.ts';
-import type { CloserKind, RoomState } from '../domain/room/state.ts';
+import type { CloserKind, MicRequestKind, RoomState } from '../domain/room/state.ts';
 import type { RoomView } from '../domain/room/room-view.ts';
 import type { Destination } from './topics.ts';
 
@@ -88,11 +88,13 @@ export interface HeartbeatReply {
 /** What a record on the reply topic can hold. */
 export type ReplyRecord = ResultReply | RefusalReply | HeartbeatReply;
 
+/** Symbols that only tell why: whoever lacks one can still pass the event on. */
+type SoftReason =
+  LeaveReason | MicDownReason | CloserKind | UnbanReason | MicRequestKind | MicRequestEnd;
+
 /** `E` as a reader of another release sees it: a reason that it lacks reads `unknown`. */
 type WithSoftReasons<E> = {
-  readonly [Field in keyof E]: E[Field] extends LeaveReason | MicDownReason | CloserKind
-    ? E[Field] | 'unknown'
-    : E[Field];
+  readonly [Field in keyof E]: E[Field] extends SoftReason ? E[Field] | 'unknown' : E[Field];
 };
 
 /** A room event in an envelope. Every RoomEvent is one. */

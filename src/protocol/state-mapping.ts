@@ -6,16 +6,21 @@
 import { emptyPersistentMap } from '../kernel/persistent-map.ts';
 import type { UserId } from '../domain/ids.ts';
 import type { PersistentMap } from '../kernel/persistent-map.ts';
+import { temporaryBansOf } from '../domain/bans/ban-table.ts';
 import { topOfGiftSenders } from '../domain/gift/gift-rank.ts';
 import type {
   GiftSender,
   MicOccupancy,
+  MicRequest,
   MicSeat,
+  PasswordAttempts,
   PresentUser,
+  RoomBan,
+  RoomCloseInfo,
+  RoomClosingInfo,
   RoomState,
 } from '../domain/room/state.ts';
-import type { RoomCloseInfo } from '../domain/room/state.ts';
-import { profileFromWire } from './command-mapping.ts';
+import { profileFromWire, roomProfileFromWire } from './command-mapping.ts';
 import type { SnapshotRecord } from './records.ts';
 import { WireFault } from './wire-fault.ts';
 import { known } from './wire-shape.ts';
@@ -25,13 +30,16 @@ import type { Wire } from './wire-shape.ts';
 export function snapshotToWire({ state }: SnapshotRecord): unknown {
   const users = sortedByUser(state.users);
   const giftSenders = sortedByUser(state.giftSenders);
-  return { state: { ...state, users, giftSenders } };
+  const bans = sortedByUser(state.bans);
+  const passwordAttempts = sortedByUser(state.passwordAttempts);
+  return { state: { ...state, users, giftSenders, bans, passwordAttempts } };
 }
 
 /** The snapshot that a decoded value holds. Throws WireFault on a state this release cannot keep. */
 export function snapshotFromWire(wire: unknown): SnapshotRecord {
   const { state } = wire as { readonly state: WireState };
   const giftSenders = giftSendersFromWire(state.giftSenders);
+  const bans = bansFromWire(state.bans);
   return {
     state: {
       appCode: state.appCode,
@@ -39,25 +47,24 @@ export function snapshotFromWire(wire: unknown): SnapshotRecord {
       status: known(state.status, 'status'),
       version: state.version,
       ownerUserId: state.ownerUserId,
-      profile: {
-        title: state.profile.title,
-        coverUrl: state.profile.coverUrl,
-        announcement: state.profile.announcement,
-        backgroundUrl: state.profile.backgroundUrl,
-        tags: state.profile.tags,
-        ext: state.profile.ext,
-      },
+      profile: roomProfileFromWire(state.profile),
       mode: known(state.mode, 'mode'),
       visibleRegionId: state.visibleRegionId,
       passwordHash: state.passwordHash,
       passwordVersion: state.passwordVersion,
       seats: state.seats.map(seatFromWire),
+      micRequests: state.micRequests.map(micRequestFromWire),
+      admins: state.admins,
+      bans,
+      temporaryBans: temporaryBansOf(bans),
+      passwordAttempts: attemptsFromWire(state.passwordAttempts),
       users: usersFromWire(state.users),
       heat: state.heat,
       giftSenders,
       topGiftSenders: topOfGiftSenders(giftSenders.values()),
       createdAtMs: state.createdAtMs,
       lastEventAtMs: state.lastEventAtMs,
+      closing: state.closing === null ? null : closingFromWire(state.closing),
       closeInfo: state.closeInfo === null ? null : closeInfoFromWire(state.closeInfo),
     },
   };
@@ -74,8 +81,13 @@ export function userFromWire(user: Wire<PresentUser>): PresentUser {
   };
 }
 
-type WireState = Wire<Omit<RoomState, 'users' | 'giftSenders' | 'topGiftSenders'>> & {
+type Table = 'users' | 'giftSenders' | 'bans' | 'passwordAttempts';
+type Derived = 'topGiftSenders' | 'temporaryBans';
+
+type WireState = Wire<Omit<RoomState, Table | Derived>> & {
   readonly users: readonly Wire<PresentUser>[];
+  readonly bans: readonly Wire<RoomBan>[];
+  readonly passwordAttempts: readonly Wire<PasswordAttempts>[];
   readonly giftSenders: readonly Wire<GiftSender>[];
 };
 
@@ -99,6 +111,38 @@ function giftSendersFromWire(list: readonly Wire<GiftSender>[]): PersistentMap<G
   }
   if (senders.size !== list.length) throw new WireFault('a gift sender is named twice');
   return senders;
+}
+
+function bansFromWire(list: readonly Wire<RoomBan>[]): PersistentMap<RoomBan> {
+  let bans = emptyPersistentMap<RoomBan>();
+  for (const { userId, byUserId, reason, bannedAtMs, expiresAtMs } of list) {
+    bans = bans.set(userId, { userId, byUserId, reason, bannedAtMs, expiresAtMs });
+  }
+  if (bans.size !== list.length) throw new WireFault('a user is banned twice');
+  return bans;
+}
+
+function attemptsFromWire(
+  list: readonly Wire<PasswordAttempts>[],
+): PersistentMap<PasswordAttempts> {
+  let table = emptyPersistentMap<PasswordAttempts>();
+  for (const { userId, attempts, windowStartedAtMs } of list) {
+    table = table.set(userId, { userId, attempts, windowStartedAtMs });
+  }
+  if (table.size !== list.length) throw new WireFault('the attempts of a user are counted twice');
+  return table;
+}
+
+function micRequestFromWire(request: Wire<MicRequest>): MicRequest {
+  const { userId, byUserId, seatNo, requestedAtMs, expiresAtMs } = request;
+  const kind = known(request.kind, 'micRequests.kind');
+  return { kind, userId, byUserId, seatNo, requestedAtMs, expiresAtMs };
+}
+
+function closingFromWire(closing: Wire<RoomClosingInfo>): RoomClosingInfo {
+  const { closedByUserId, reason, note, closesAtMs } = closing;
+  const closedByKind = known(closing.closedByKind, 'closing.closedByKind');
+  return { closedByUserId, closedByKind, reason, note, closesAtMs };
 }
 
 function seatFromWire(seat: Wire<MicSeat>): MicSeat {

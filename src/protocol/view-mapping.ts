@@ -29,6 +29,7 @@ export function viewFromWire(view: Wire<RoomView>): RoomView {
     counts: { online: view.counts.online, onSeat: view.counts.onSeat },
     roomHeat: view.roomHeat,
     giftRank: view.giftRank.map(rankItemFromWire),
+    closesAtMs: view.closesAtMs,
     close: view.close === null ? null : closeFromWire(view.close),
     me: view.me === null ? null : meFromWire(view.me),
   };

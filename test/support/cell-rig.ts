@@ -53,7 +53,16 @@ export const rigOptions: Omit<CellOptions, 'nodeId' | 'incarnation'> = {
   snapshotsKept: 2,
   leaseTtlMs: 10_000,
   leaseBudgetMs: 20,
-  micPublishTimeoutMs: 15_000,
+  times: {
+    micPublishTimeoutMs: 15_000,
+    micRequestTimeoutMs: 60_000,
+    closeGraceMs: 0,
+    rtcClockSkewMs: 2_000,
+    passwordAttemptsPerWindow: 3,
+    passwordAttemptWindowMs: 600_000,
+  },
+  presenceStaleAfterMs: 120_000,
+  micHeartbeatStaleAfterMs: 60_000,
   offsetFlushMs: 5_000,
   deadlinePollMs: 1_000,
   releaseMarkWaitMs: 500,
@@ -339,5 +348,6 @@ export function joinRoomBody(nickname = 'someone'): JoinRoom {
     profile: { nickname, avatarUrl: '', countryCode: '', ext: '' },
     isRobot: false,
     password: { passwordVersion: 0n, verdict: 'none_given' },
+    isPlatformBanned: false,
   };
 }

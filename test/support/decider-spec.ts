@@ -14,8 +14,10 @@ import { decide } from '../../src/domain/room/decide.ts';
 import type {
   DecideFacts,
   Decision,
+  HeartbeatFacts,
   ResultFields,
   RoomLimits,
+  RoomTimes,
 } from '../../src/domain/room/decision.ts';
 import { nextEventPosition } from '../../src/domain/room/event-position.ts';
 import type { RoomEvent } from '../../src/domain/room/events.ts';
@@ -39,6 +41,23 @@ const roomyLimits: RoomLimits = {
   giftRankMax: 20,
 };
 
+/** The room's durations and counts as `when` hands them to decide. */
+export const usualTimes: RoomTimes = {
+  micPublishTimeoutMs: publishTimeoutMs,
+  micRequestTimeoutMs: 60_000,
+  closeGraceMs: 0,
+  rtcClockSkewMs: 2_000,
+  passwordAttemptsPerWindow: 3,
+  passwordAttemptWindowMs: 600_000,
+};
+
+const noHeartbeats: HeartbeatFacts = {
+  staleBeforeMs: 0,
+  lastSeenMs: new Map(),
+  micStaleBeforeMs: 0,
+  lastMicHeartbeatMs: new Map(),
+};
+
 /** What a test may say about a command beside its body. */
 export interface WhenOptions {
   /** The actor; alice by default. */
@@ -48,6 +67,8 @@ export interface WhenOptions {
   readonly atMs?: number;
   readonly micSessionId?: MicSessionId;
   readonly limits?: Partial<RoomLimits>;
+  readonly times?: Partial<RoomTimes>;
+  readonly heartbeats?: Partial<HeartbeatFacts>;
   /** How the payment ended; none by default. */
   readonly charge?: Charge;
 }
@@ -71,7 +92,8 @@ export class GivenRoom {
     const facts: DecideFacts = {
       nowMs: options.atMs ?? this.nextMs,
       micSessionId: options.micSessionId ?? session(this.decisions + 1),
-      micPublishTimeoutMs: publishTimeoutMs,
+      times: { ...usualTimes, ...options.times },
+      heartbeats: { ...noHeartbeats, ...options.heartbeats },
       limits: { ...roomyLimits, ...options.limits },
       charge: options.charge ?? null,
     };
@@ -109,6 +131,7 @@ export class Outcome {
       kind: 'applied',
       events,
       result: result ?? expect.any(Object),
+      forceSnapshot: expect.any(Boolean),
     });
     return this;
   }
@@ -120,7 +143,7 @@ export class Outcome {
 
   /** Rejected with this reason and exactly these facts. */
   thenRejected(reason: RejectReason, facts: Readonly<Record<string, string>> = {}): this {
-    expect(this.decision).toEqual({ kind: 'rejected', reason, facts });
+    expect(this.decision).toEqual({ kind: 'rejected', reason, facts, followUp: null });
     return this;
   }
 

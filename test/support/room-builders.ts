@@ -12,12 +12,27 @@ import type {
   UserId,
 } from '../../src/domain/ids.ts';
 import type { CloseRoom, CreateRoom } from '../../src/domain/room/room-commands.ts';
-import type { ConfirmMicPublishing, ExpireMicPublish, MicDown, MicUp } from '../../src/domain/mic/mic-commands.ts';
+import type {
+  ConfirmMicPublishing,
+  ExpireMicPublish,
+  MicDown,
+  MicUp,
+} from '../../src/domain/mic/mic-commands.ts';
 import type { JoinRoom } from '../../src/domain/presence/presence-commands.ts';
 import type { PasswordVerdict } from '../../src/domain/password/password-verdict.ts';
 import type { SendGift } from '../../src/domain/gift/gift-commands.ts';
-import type { LeaveReason, RoomUserJoined, RoomUserLeft, RoomUserUpdated } from '../../src/domain/presence/presence-events.ts';
-import type { MicDownReason, RoomMicDown, RoomMicPublishing, RoomMicUp } from '../../src/domain/mic/mic-events.ts';
+import type {
+  LeaveReason,
+  RoomUserJoined,
+  RoomUserLeft,
+  RoomUserUpdated,
+} from '../../src/domain/presence/presence-events.ts';
+import type {
+  MicDownReason,
+  RoomMicDown,
+  RoomMicPublishing,
+  RoomMicUp,
+} from '../../src/domain/mic/mic-events.ts';
 import type { RoomClosed, RoomCreated } from '../../src/domain/room/room-events.ts';
 import type { RoomGiftSent } from '../../src/domain/gift/gift-events.ts';
 import type { CloserKind, UserProfile } from '../../src/domain/room/state.ts';
@@ -154,7 +169,14 @@ export function verdict(
 }
 
 export function joinRoom(profile: UserProfile, fields: Partial<JoinRoom> = {}): JoinRoom {
-  return { type: 'JoinRoom', profile, isRobot: false, ...verdict('none_given', 0n), ...fields };
+  return {
+    type: 'JoinRoom',
+    profile,
+    isRobot: false,
+    isPlatformBanned: false,
+    ...verdict('none_given', 0n),
+    ...fields,
+  };
 }
 
 export const leaveRoom = { type: 'LeaveRoom' } as const;

@@ -173,8 +173,9 @@ class Drafting {
     return {
       nowMs,
       micSessionId: micSessionIdOf(appCode, roomId, commandId),
-      micPublishTimeoutMs: options.micPublishTimeoutMs,
+      times: options.times,
       limits: options.limits,
+      heartbeats: this.work.room.heartbeatFacts(),
       charge,
     };
   }

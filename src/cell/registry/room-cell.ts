@@ -3,8 +3,9 @@
  * Only the lane replaces `state`, and only after COMMIT is known; everything else reads.
  */
 import { chainStart } from '../../protocol/event-chain.ts';
-import type { RoomKey, RoomVersion, UserId } from '../../domain/ids.ts';
+import type { MicSessionId, RoomKey, RoomVersion, UserId } from '../../domain/ids.ts';
 import { splitRoomKey } from '../../domain/ids.ts';
+import type { HeartbeatFacts } from '../../domain/room/decision.ts';
 import { initialRoomState } from '../../domain/room/initial-state.ts';
 import type { RoomState } from '../../domain/room/state.ts';
 import type { Partition } from '../partition/partition.ts';
@@ -41,6 +42,8 @@ export class RoomCell {
   deadlineFiredAt: RoomVersion | null = null;
   /** Soft table: never logged, never part of the state (PRES-22). */
   readonly lastSeenMs = new Map<UserId, number>();
+  /** Soft as well: a session is here once it has sent a mic heartbeat (decision 27). */
+  readonly lastMicHeartbeatMs = new Map<MicSessionId, number>();
   lastUsedMonoMs: number;
   /** Loads in a row because memory and database differed, without a commit in between. */
   reloads = 0;
@@ -62,6 +65,12 @@ export class RoomCell {
       this.snapshotVersion = rebuilt.snapshotVersion;
     }
     this.phase = 'ready';
+  }
+
+  /** What the sweeps are told about heartbeats. Nobody is stale until the stale windows run. */
+  heartbeatFacts(): HeartbeatFacts {
+    const { lastSeenMs, lastMicHeartbeatMs } = this;
+    return { staleBeforeMs: 0, lastSeenMs, micStaleBeforeMs: 0, lastMicHeartbeatMs };
   }
 
   /** Whether work of this room may go on. */

@@ -15,5 +15,8 @@ export const passwordAttemptsMax = 1_000;
 /** Users that one sweep takes out (architecture section 6); more need another sweep. */
 export const staleUsersPerSweepMax = 200;
 
-/** Bans that one command ends when their time is over; more need another one. */
-export const bansPerExpiryMax = 100;
+/**
+ * Bans that one command ends when their time is over; more need another one. Like the requests above
+ * it is below the least `events_per_command_max`.
+ */
+export const bansPerExpiryMax = 50;

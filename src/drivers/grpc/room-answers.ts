@@ -36,6 +36,7 @@ const statuses: Readonly<Record<RoomView['status'], RoomStatus>> = {
   active: RoomStatus.ACTIVE,
   closing: RoomStatus.CLOSING,
   closed: RoomStatus.CLOSED,
+  deleted: RoomStatus.DELETED,
 };
 const seatStates: Readonly<Record<SeatView['state'], SeatState>> = {
   idle: SeatState.IDLE,
@@ -50,6 +51,7 @@ const closerKinds: Readonly<Record<NonNullable<RoomView['close']>['kind'], Close
 };
 const roles: Readonly<Record<NonNullable<RoomView['me']>['role'], RoomRole>> = {
   owner: RoomRole.OWNER,
+  admin: RoomRole.ADMIN,
   member: RoomRole.MEMBER,
 };
 const modes: Readonly<Record<string, RoomMode>> = { free: RoomMode.FREE, apply: RoomMode.APPLY };
@@ -94,6 +96,7 @@ export function roomSnapshot(
     counts: view.counts,
     roomHeat: view.roomHeat,
     giftRank: [...view.giftRank],
+    closesAtMs: BigInt(view.closesAtMs),
     ...(close === null ? {} : { close: closeMessage(close) }),
     ...(me === null ? {} : { me: { ...me, role: roles[me.role] } }),
   };

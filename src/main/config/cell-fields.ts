@@ -52,6 +52,42 @@ export const roomFields = {
     max: '10m',
     lowMeansFallback: true,
   }),
+  mic_heartbeat_stale_after: duration({
+    about: 'Silence after which a session that sends mic heartbeats is taken off its seat.',
+    fallback: '60s',
+    min: '1s',
+    max: '24h',
+  }),
+  mic_request_timeout: duration({
+    about: 'Time for which an application for the mic, or an invitation, waits for its answer.',
+    fallback: '60s',
+    min: '1s',
+    max: '24h',
+  }),
+  close_grace: duration({
+    about: 'Time between CloseRoom and the end of the room. 0s: at once.',
+    fallback: '0s',
+    min: '0s',
+    max: '24h',
+  }),
+  rtc_clock_skew: duration({
+    about: 'How far the RTC service’s clock may be behind when it tells that audio started.',
+    fallback: '2s',
+    min: '0s',
+    max: '1m',
+  }),
+  password_attempts: integer({
+    about: 'Wrong passwords of a user within the window, from which on none is looked at.',
+    fallback: 5,
+    min: 1,
+    max: 1000,
+  }),
+  password_attempt_window: duration({
+    about: 'Window of time in which wrong passwords of a user are counted.',
+    fallback: '10m',
+    min: '1s',
+    max: '24h',
+  }),
 } satisfies FieldTree;
 
 /** Keys of `cell`. */
