@@ -9,20 +9,41 @@ import { roomOfKey, textOf } from './calls.ts';
 import type { Observation } from '../observations.ts';
 import type { CheckedWorld, Checker, CheckerFactory, Violation } from './checker.ts';
 import { eventIdOf } from './derived.ts';
-import type { LoggedEvent } from './room-model.ts';
+import type { LoggedEvent } from './logged-event.ts';
 import { Cursor, readingOf } from './world-reading.ts';
 import type { LoggedStep, WorldReading } from './world-reading.ts';
 
 /** Where each event must go; written here a second time on purpose. */
 export const requiredDestinations: Readonly<Record<LoggedEvent['type'], readonly Destination[]>> = {
   RoomCreated: ['im', 'activity'],
+  RoomClosing: ['im', 'activity'],
+  RoomClosed: ['im', 'activity'],
+  RoomDeleted: ['im', 'activity'],
+  RoomProfileUpdated: ['im', 'activity'],
+  RoomSeatCountChanged: ['im', 'activity'],
+  RoomPasswordChanged: ['im', 'activity'],
+  RoomPasswordAttemptFailed: [],
+  RoomModeChanged: ['im', 'activity'],
+  RoomVisibleRegionChanged: ['activity'],
+  RoomAdminChanged: ['im', 'activity'],
+  RoomOwnerTransferred: ['im', 'activity'],
   RoomUserJoined: ['im', 'activity'],
   RoomUserUpdated: ['im', 'activity'],
   RoomUserLeft: ['im', 'activity'],
+  RoomUsersStaleLeft: ['im', 'activity'],
+  RoomUserKicked: ['im', 'activity'],
+  RoomUserUnbanned: ['activity'],
+  RoomUserEvicted: ['im', 'activity'],
   RoomMicUp: ['im', 'activity'],
   RoomMicPublishing: ['im', 'activity'],
+  RoomMicRtcNoted: [],
   RoomMicDown: ['im', 'activity'],
-  RoomClosed: ['im', 'activity'],
+  RoomMicSeatChanged: ['im', 'activity'],
+  RoomMicSeatLocked: ['im', 'activity'],
+  RoomMicSeatUnlocked: ['im', 'activity'],
+  RoomMicSeatMuted: ['im', 'activity'],
+  RoomMicRequested: ['im'],
+  RoomMicRequestEnded: ['im'],
   RoomGiftSent: ['im', 'activity'],
 };
 
@@ -190,7 +211,7 @@ function envelopeText(bytes: Uint8Array): string {
 }
 
 function withoutSecret(event: LoggedEvent): object {
-  if (event.type !== 'RoomCreated') return event;
+  if (event.type !== 'RoomCreated' && event.type !== 'RoomPasswordChanged') return event;
   const { passwordHash: _, ...rest } = event;
   return rest;
 }

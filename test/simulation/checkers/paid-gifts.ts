@@ -2,7 +2,7 @@
 import type { LogRow } from '../../../src/ports/commit-lane.ts';
 import type { CheckedWorld } from './checker.ts';
 import { debitKeyOf } from './derived.ts';
-import type { LoggedEvent } from './room-model.ts';
+import type { LoggedEvent } from './logged-event.ts';
 import { eventsOf } from './world-reading.ts';
 
 /** One command that gave something. */

@@ -1,26 +1,32 @@
 /**
  * INV-28: a closed room holds nobody and takes nothing any more. INV-29: every count is the size of
  * a set: who joins was not there, who leaves was, and rooms row, list, last words and views say the
- * number that the log makes. Bans do not exist yet.
+ * number that the log makes. Nobody is in a room who is banned from it (INV-28).
  */
 import type { RoomView } from '../../../src/domain/room/room-view.ts';
 import type { LogRow } from '../../../src/ports/commit-lane.ts';
 import type { Observation } from '../observations.ts';
 import { roomOfKey, viewIn } from './calls.ts';
 import type { CheckedWorld, Checker, CheckerFactory, Violation } from './checker.ts';
-import type { LoggedEvent, RoomModel } from './room-model.ts';
+import type { LoggedEvent } from './logged-event.ts';
+import type { RoomModel } from './room-model.ts';
 import { Cursor, readingOf } from './world-reading.ts';
 import type { LoggedStep, RowChange, WorldReading } from './world-reading.ts';
 
 /** Commands that a closed room must refuse. */
 const openOnly: ReadonlySet<string> = new Set([
-  'JoinRoom',
-  'LeaveRoom',
-  'MicUp',
-  'MicDown',
-  'ConfirmMicPublishing',
-  'SendGift',
+  ...['JoinRoom', 'UpdateUser', 'LeaveRoom', 'KickUser', 'UnbanUser', 'EvictUser'],
+  ...['MicUp', 'MicDown', 'ChangeMicSeat', 'ConfirmMicPublishing', 'SetMicSeatLock'],
+  ...['SetMicSeatMute', 'InviteToMic', 'ApplyForMic', 'AnswerMicRequest', 'SendGift'],
+  ...['UpdateRoomProfile', 'SetSeatCount', 'SetRoomPassword', 'SetRoomMode', 'SetVisibleRegion'],
+  ...['SetAdmin', 'TransferOwner'],
 ]);
+
+/** What alone may happen in a room that has ended. */
+const endEvents: ReadonlySet<string> = new Set(['RoomDeleted']);
+
+/** States of a room that has ended. */
+const ended: ReadonlySet<string> = new Set(['closed', 'deleted']);
 
 /** Makes it; see the file header. */
 export const presence: CheckerFactory = (world, report) => new Presence(world, report);
@@ -74,19 +80,25 @@ class Presence implements Checker {
     for (const [index, event] of events.entries()) {
       const before = states[index];
       if (before === undefined) continue;
-      if (before.status === 'closed')
+      if (ended.has(before.status) && !endEvents.has(event.type))
         this.fault('INV-28', room.key, `${by}: ${event.type} happened in a closed room`);
       const fault = countFault(event, before);
       if (fault !== null) this.fault('INV-29', room.key, `${by}: ${fault}`);
     }
     const after = states.at(-1);
-    if (after?.status === 'closed') {
+    if (after !== undefined && ended.has(after.status)) {
       const seated = after.seats.flatMap(({ occupancy }) => occupancy?.userId ?? []);
-      const held = [...after.users.keys(), ...seated];
+      const waiting = after.micRequests.map(({ userId }) => userId);
+      const held = [...after.users.keys(), ...seated, ...waiting];
       if (held.length > 0)
         this.fault('INV-28', room.key, `${by}: the closed room holds ${held.join(', ')}`);
     }
-    if (version !== room.current.version || after === undefined) return;
+    for (const userId of after?.bans.keys() ?? []) {
+      if (after?.users.has(userId) === true)
+        this.fault('INV-28', room.key, `${by}: ${userId} is in the room and banned from it`);
+    }
+    if (version !== room.current.version || after === undefined || after.status === 'deleted')
+      return;
     const online = this.database.rooms.get(room.key as never)?.onlineCount;
     const listed = this.database.listEntries.get(room.key as never)?.onlineCount;
     if (online === after.users.size && listed === after.users.size) return;
@@ -102,7 +114,7 @@ class Presence implements Checker {
     const key = `${row.appCode}\0${row.roomId}`;
     const at = row.appliedVersion === null ? row.decidedVersion : row.appliedVersion - 1n;
     const room = this.reading.rooms.get(key)?.states.get(at);
-    if (room?.status !== 'closed') return;
+    if (room === undefined || !ended.has(room.status)) return;
     this.fault(
       'INV-28',
       key,
@@ -141,6 +153,12 @@ function countFault(event: LoggedEvent, before: RoomModel): string | null {
   switch (event.type) {
     case 'RoomUserJoined':
       return before.users.has(event.userId) ? `${event.userId} joined and was in the room` : null;
+    case 'RoomUsersStaleLeft': {
+      const twice = event.userIds.filter((userId, at) => event.userIds.indexOf(userId) !== at);
+      const absent = event.userIds.filter((userId) => !before.users.has(userId));
+      const odd = [...twice, ...absent];
+      return odd.length === 0 ? null : `${odd.join(', ')} left as stale without being in the room`;
+    }
     case 'RoomUserLeft':
     case 'RoomUserUpdated': {
       if (before.users.has(event.userId)) return null;

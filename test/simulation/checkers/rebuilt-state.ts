@@ -100,7 +100,22 @@ class RebuiltState implements Checker {
     const entry = this.world.database.listEntries.get(key as never);
     const listed = listedFacts(room);
     this.checkRow(key, 'the rooms row', meta, { ...listed, ...metaFacts(room) });
+    this.checkDeadline(key, meta?.nextDeadlineMs ?? null, room);
+    if (room.status === 'deleted') {
+      if (entry !== undefined) this.fault(key, 'the list still shows a deleted room');
+      return;
+    }
     this.checkRow(key, 'the list entry', entry, listed);
+  }
+
+  private checkDeadline(key: string, storedMs: number | null, room: RoomModel): void {
+    const earliestMs = earliestDeadlineMs(room);
+    const people = [...room.users.values()].some(({ isRobot }) => !isRobot);
+    const isLate = earliestMs !== null && (storedMs === null || storedMs > earliestMs);
+    const isIdle = storedMs !== null && storedMs !== earliestMs && !people;
+    if (!isLate && !isIdle) return;
+    const what = `nextDeadlineMs = ${storedMs} where the log makes ${earliestMs}`;
+    this.fault(key, `the rooms row says ${what}`);
   }
 
   private checkRow(key: string, what: string, row: object | undefined, expected: object): void {
@@ -173,15 +188,27 @@ function listedFacts(room: RoomModel): object {
 }
 
 function metaFacts(room: RoomModel): object {
-  const deadlines = room.seats.flatMap(({ occupancy }) =>
-    occupancy?.state === 'pending_publish' ? [Number(occupancy.publishDeadlineMs)] : [],
-  );
   return {
     version: room.version,
     passwordHash: room.passwordHash,
     passwordVersion: room.passwordVersion,
     updatedAtMs: room.lastEventAtMs,
-    nextDeadlineMs: deadlines.length === 0 ? null : Math.min(...deadlines),
     closeInfoJson: room.closeInfo,
   };
+}
+
+/**
+ * The earliest deadline that the state holds, or null. A stored one may be earlier, for users who are
+ * present may fall silent and nobody but the owner knows when they were last heard of; never later.
+ */
+function earliestDeadlineMs(room: RoomModel): number | null {
+  const waiting = [
+    ...room.seats.flatMap(({ occupancy }) =>
+      occupancy?.state === 'pending_publish' ? [occupancy.publishDeadlineMs] : [],
+    ),
+    ...room.micRequests.map(({ expiresAtMs }) => expiresAtMs),
+    ...[...room.bans.values()].map(({ expiresAtMs }) => expiresAtMs).filter((atMs) => atMs > 0n),
+    ...(room.closing === null ? [] : [room.closing.closesAtMs]),
+  ];
+  return waiting.length === 0 ? null : Math.min(...waiting.map(Number));
 }

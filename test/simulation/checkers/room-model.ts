@@ -1,6 +1,6 @@
 /**
- * The checkers' own small model of a room: the fields of a snapshot, with users and gift senders by
- * id, and the events that change them as they are decoded from the log.
+ * The checkers' own small model of a room: the fields of a snapshot, with its tables by user id. The
+ * events that change it stand in `logged-event.ts`.
  */
 import { writeRecord } from './avro-reading.ts';
 
@@ -50,6 +50,41 @@ export interface CloseModel {
   readonly finalHeat: bigint;
 }
 
+/** Who closes a room that is closing, and when. */
+export interface ClosingModel {
+  readonly closedByUserId: string;
+  readonly closedByKind: string;
+  readonly reason: string;
+  readonly note: string;
+  readonly closesAtMs: bigint;
+}
+
+/** A wish for the mic. */
+export interface RequestModel {
+  readonly kind: string;
+  readonly userId: string;
+  readonly byUserId: string;
+  readonly seatNo: number;
+  readonly requestedAtMs: bigint;
+  readonly expiresAtMs: bigint;
+}
+
+/** Who may not come in; 0: without an end. */
+export interface BanModel {
+  readonly userId: string;
+  readonly byUserId: string;
+  readonly reason: string;
+  readonly bannedAtMs: bigint;
+  readonly expiresAtMs: bigint;
+}
+
+/** Wrong passwords of a user. */
+export interface AttemptsModel {
+  readonly userId: string;
+  readonly attempts: number;
+  readonly windowStartedAtMs: bigint;
+}
+
 /** A room at one version. */
 export interface RoomModel {
   readonly appCode: string;
@@ -70,57 +105,14 @@ export interface RoomModel {
   readonly createdAtMs: bigint;
   readonly lastEventAtMs: bigint;
   readonly closeInfo: CloseModel | null;
+  readonly closing: ClosingModel | null;
+  readonly micRequests: readonly RequestModel[];
+  /** Sorted. */
+  readonly admins: readonly string[];
+  readonly bans: ReadonlyMap<string, BanModel>;
+  readonly passwordAttempts: ReadonlyMap<string, AttemptsModel>;
   readonly heat: bigint;
   readonly giftSenders: ReadonlyMap<string, SenderModel>;
-}
-
-/** A logged event as it is decoded, with its type beside its fields. */
-export type LoggedEvent =
-  | {
-      readonly type: 'RoomCreated';
-      readonly ownerUserId: string;
-      readonly title: string;
-      readonly coverUrl: string;
-      readonly backgroundUrl: string;
-      readonly seatCount: number;
-      readonly mode: string;
-      readonly visibleRegionId: bigint;
-      readonly passwordHash: string;
-      readonly tags: readonly string[];
-      readonly ext: string;
-    }
-  | {
-      readonly type: 'RoomUserJoined';
-      readonly userId: string;
-      readonly profile: object;
-      readonly isRobot: boolean;
-    }
-  | { readonly type: 'RoomUserUpdated'; readonly userId: string; readonly profile: object }
-  | { readonly type: 'RoomUserLeft'; readonly userId: string; readonly reason: string }
-  | ({ readonly type: 'RoomMicUp'; readonly publishDeadlineMs: bigint } & MicFields)
-  | ({ readonly type: 'RoomMicPublishing'; readonly publishEventTimeMs: bigint } & MicFields)
-  | ({
-      readonly type: 'RoomMicDown';
-      readonly reason: string;
-      readonly onMicMs: bigint;
-    } & MicFields)
-  | ({ readonly type: 'RoomClosed' } & Omit<CloseModel, 'closedAtMs'>)
-  | {
-      readonly type: 'RoomGiftSent';
-      readonly senderUserId: string;
-      readonly targetUserId: string;
-      readonly giftId: string;
-      readonly giftCount: number;
-      readonly coins: bigint;
-      readonly unitPrice: bigint;
-      readonly billingReceiptId: string;
-    };
-
-/** What every event about a seat says. */
-export interface MicFields {
-  readonly userId: string;
-  readonly seatNo: number;
-  readonly micSessionId: string;
 }
 
 /** A room that was never created. */
@@ -149,6 +141,11 @@ export function absentRoom(appCode: string, roomId: string): RoomModel {
     createdAtMs: 0n,
     lastEventAtMs: 0n,
     closeInfo: null,
+    closing: null,
+    micRequests: [],
+    admins: [],
+    bans: new Map(),
+    passwordAttempts: new Map(),
     heat: 0n,
     giftSenders: new Map(),
   };
@@ -158,20 +155,38 @@ export function absentRoom(appCode: string, roomId: string): RoomModel {
 export function snapshotBytesOf(room: RoomModel): Buffer {
   const users = sorted(room.users);
   const giftSenders = sorted(room.giftSenders);
-  return writeRecord('RoomSnapshot', { state: { ...room, users, giftSenders } });
+  const bans = sorted(room.bans);
+  const passwordAttempts = sorted(room.passwordAttempts);
+  const state = { ...room, users, giftSenders, bans, passwordAttempts };
+  return writeRecord('RoomSnapshot', { state });
 }
 
+/** Tables of a room by user id, which a snapshot holds as lists. */
+type Tables = Pick<RoomModel, 'users' | 'giftSenders' | 'bans' | 'passwordAttempts'>;
+
+type Lists = {
+  readonly [Table in keyof Tables]: Tables[Table] extends ReadonlyMap<string, infer Item>
+    ? readonly Item[]
+    : never;
+};
+
 /** The model of a decoded snapshot. */
-export function roomOfSnapshot(snapshot: {
-  readonly state: Omit<RoomModel, 'users' | 'giftSenders'> & {
-    readonly users: readonly UserModel[];
-    readonly giftSenders: readonly SenderModel[];
-  };
+export function roomOfSnapshot({
+  state,
+}: {
+  readonly state: Omit<RoomModel, keyof Tables> & Lists;
 }): RoomModel {
-  const { state } = snapshot;
-  const users = new Map(state.users.map((user) => [user.userId, user]));
-  const giftSenders = new Map(state.giftSenders.map((sender) => [sender.userId, sender]));
-  return { ...state, users, giftSenders };
+  return {
+    ...state,
+    users: byUser(state.users),
+    giftSenders: byUser(state.giftSenders),
+    bans: byUser(state.bans),
+    passwordAttempts: byUser(state.passwordAttempts),
+  };
+}
+
+function byUser<T extends { readonly userId: string }>(items: readonly T[]): Map<string, T> {
+  return new Map(items.map((item) => [item.userId, item]));
 }
 
 /** Senders by coins, ties by earlier reach, then by user id (decision 13). */

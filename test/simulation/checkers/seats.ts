@@ -1,6 +1,6 @@
 /**
- * INV-26: a user sits on one seat at most and a seat holds one user at most, who is present. (No
- * command locks a seat yet.) INV-27: whatever speaks of a mic session speaks of the one that holds the seat:
+ * INV-26: a user sits on one seat at most and a seat holds one user at most, who is present; nobody
+ * sits on a locked seat, and nobody asks for the mic while on a seat or absent. INV-27: whatever speaks of a mic session speaks of the one that holds the seat:
  * nothing that carries an older session, or an older time of the same one, changes a newer.
  */
 import { roomOfKey } from './calls.ts';
@@ -8,7 +8,8 @@ import type { Observation } from '../observations.ts';
 import type { CheckedWorld, Checker, CheckerFactory, Violation } from './checker.ts';
 import { recordsOf } from './command-records.ts';
 import { sessionIdOf } from './derived.ts';
-import type { LoggedEvent, MicFields, RoomModel } from './room-model.ts';
+import type { LoggedOf, MicFields } from './logged-event.ts';
+import type { RoomModel } from './room-model.ts';
 import { Cursor, readingOf } from './world-reading.ts';
 import type { LoggedStep, WorldReading } from './world-reading.ts';
 
@@ -48,9 +49,15 @@ class Seats implements Checker {
       const before = step.states[index];
       if (before === undefined) continue;
       if (event.type === 'RoomMicUp') this.checkUp(step, event, before);
-      if (event.type === 'RoomMicDown' || event.type === 'RoomMicPublishing') {
+      if (
+        event.type === 'RoomMicDown' ||
+        event.type === 'RoomMicPublishing' ||
+        event.type === 'RoomMicRtcNoted'
+      ) {
         this.checkSession(step, event, before);
       }
+      if (event.type === 'RoomMicSeatChanged') this.checkMove(step, event, before);
+      if (event.type === 'RoomSeatCountChanged') this.checkSeatCount(step, event, before);
     }
     const after = step.states.at(-1);
     for (const fault of after === undefined ? [] : seatFaults(after))
@@ -79,7 +86,7 @@ class Seats implements Checker {
 
   private checkSession(
     step: LoggedStep,
-    event: Extract<LoggedEvent, { type: 'RoomMicDown' | 'RoomMicPublishing' }>,
+    event: LoggedOf<'RoomMicDown' | 'RoomMicPublishing' | 'RoomMicRtcNoted'>,
     before: RoomModel,
   ): void {
     const { type, userId, seatNo, micSessionId } = event;
@@ -94,7 +101,7 @@ class Seats implements Checker {
         step,
         `${type} speaks of ${userId} on seat ${seatNo} in session ${micSessionId}, and ${holder}`,
       );
-    } else if (event.type === 'RoomMicPublishing') {
+    } else if (event.type !== 'RoomMicDown') {
       const { publishEventTimeMs: heardMs } = event;
       if (heardMs === 0n || heardMs > held.lastPublishEventTimeMs) return;
       this.fault(
@@ -102,6 +109,34 @@ class Seats implements Checker {
         step,
         `${type} of session ${micSessionId} is of ${heardMs} ms, and ${held.lastPublishEventTimeMs} ms had been heard`,
       );
+    }
+  }
+
+  private checkMove(
+    step: LoggedStep,
+    event: LoggedOf<'RoomMicSeatChanged'>,
+    before: RoomModel,
+  ): void {
+    const { userId, fromSeatNo, toSeatNo, micSessionId } = event;
+    const held = before.seats.find((each) => each.seatNo === fromSeatNo)?.occupancy ?? null;
+    if (held?.micSessionId !== micSessionId || held.userId !== userId) {
+      const what = `session ${micSessionId} of ${userId} moved from seat ${fromSeatNo}`;
+      this.fault('INV-27', step, `${what}, where ${held?.micSessionId ?? 'nobody'} sat`);
+    }
+    const target = before.seats.find((each) => each.seatNo === toSeatNo);
+    if (target?.occupancy === null && !target.locked) return;
+    const there = target === undefined ? 'which the room lacks' : 'which was not free';
+    this.fault('INV-26', step, `${userId} moved to seat ${toSeatNo}, ${there}`);
+  }
+
+  private checkSeatCount(
+    step: LoggedStep,
+    { seatCount }: LoggedOf<'RoomSeatCountChanged'>,
+    before: RoomModel,
+  ): void {
+    for (const { seatNo, occupancy } of before.seats.slice(seatCount)) {
+      if (occupancy === null) continue;
+      this.fault('INV-26', step, `seat ${seatNo} went away under ${occupancy.userId}`);
     }
   }
 
@@ -132,14 +167,19 @@ class Seats implements Checker {
 function seatFaults(room: RoomModel): string[] {
   const faults: string[] = [];
   const seatOf = new Map<string, number>();
-  for (const { seatNo, occupancy } of room.seats) {
+  for (const { seatNo, locked, occupancy } of room.seats) {
     if (occupancy === null) continue;
     const { userId } = occupancy;
+    if (locked) faults.push(`${userId} sits on seat ${seatNo}, which is locked`);
     const other = seatOf.get(userId);
     seatOf.set(userId, seatNo);
     if (other !== undefined) faults.push(`${userId} sits on the seats ${other} and ${seatNo}`);
     if (!room.users.has(userId))
       faults.push(`${userId} sits on seat ${seatNo} and is not in the room`);
+  }
+  for (const { userId } of room.micRequests) {
+    if (seatOf.has(userId) || !room.users.has(userId))
+      faults.push(`${userId} asks for the mic and ${seatOf.has(userId) ? 'sits' : 'is absent'}`);
   }
   return faults;
 }

@@ -11,7 +11,8 @@ import type { CheckedWorld } from './checker.ts';
 import { chainBefore, linkOf } from './derived.ts';
 import { evolved } from './evolved.ts';
 import { absentRoom } from './room-model.ts';
-import type { LoggedEvent, RoomModel } from './room-model.ts';
+import type { LoggedEvent } from './logged-event.ts';
+import type { RoomModel } from './room-model.ts';
 
 /** One change of one row; undefined: there was, or is, no such row. */
 export interface RowChange<Key, Row> {
