@@ -38,7 +38,7 @@ export const plants: readonly Plant[] = [
   plant(21, 'try-counter-in-memory', 'INV-16', 'INV-19'),
   plant(22, 'old-mic-session-taken-down', 'INV-27'),
   plant(25, 'count-by-one', 'INV-9', 'INV-29', 'INV-8'),
-  plant(26, 'claim-deadline-on-the-wall-clock', 'INV-17', 'INV-21'),
+  plant(26, 'claim-deadline-on-the-wall-clock', 'INV-21'),
   plant(27, 'release-without-compare', 'INV-10', 'INV-31'),
   plant(28, 'snapshot-at-the-wrong-version', 'INV-5', 'INV-8'),
   plant(29, 'refusal-without-a-mark', 'INV-4', 'INV-11'),

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { projectRoot } from '../../src/main/project-root.ts';
+import { aimedNames } from './plan/aimed-kinds.ts';
 import { faultKinds } from './plan/fault-kinds.ts';
 import { askWeights } from './plan/plan-workload.ts';
 import { caseOf } from './plan/sim-case.ts';
@@ -44,7 +45,46 @@ describe('the workload of a run', () => {
   });
 });
 
+describe('the pressure of a run', () => {
+  it('leads most calls of some runs into one room', () => {
+    const shares = cases
+      .filter(({ options }) => options.rooms > 4)
+      .map(({ workload: { calls } }) => {
+        return calls.filter(({ ask }) => ask.room === 0).length / calls.length;
+      });
+    expect(Math.max(...shares)).toBeGreaterThan(0.7);
+    expect(Math.min(...shares)).toBeLessThan(0.3);
+  });
+
+  it('has clients that look at a room as soon as their command is answered', () => {
+    const looks = cases.flatMap(({ workload: { calls } }) =>
+      calls.filter(({ ask, client, atMs }, at) => {
+        const before = calls[at - 1];
+        const isBehind = before?.client === client && before.atMs === atMs;
+        return isBehind && ask.type === 'GetRoomSnapshot' && before.ask.room === ask.room;
+      }),
+    );
+    expect(looks.length).toBeGreaterThan(100);
+  });
+
+  it('has calls that nobody asks for again, in some runs only', () => {
+    const forgetful = cases.filter(({ workload }) =>
+      workload.calls.some((call) => call.isForgotten),
+    );
+    expect(forgetful.length).toBeGreaterThan(cases.length / 4);
+    expect(forgetful.length).toBeLessThan((cases.length * 3) / 4);
+  });
+});
+
 describe('the faults of a run', () => {
+  it('wait for every kind of moment in some run, and are mostly of the ordinary kinds', () => {
+    const aimed = new Set<string>(aimedNames);
+    const planned = cases.flatMap(({ faults }) => faults.map(({ kind }) => kind));
+    const waiting = planned.filter((kind) => aimed.has(kind));
+    expect([...new Set(waiting)].sort()).toEqual([...aimedNames].sort());
+    expect(waiting.length / planned.length).toBeLessThan(0.1);
+  });
+
   it('are of every kind in some run, and of none in about one in ten', () => {
     const planned = new Set(cases.flatMap(({ faults }) => faults.map(({ kind }) => kind)));
     expect(Object.keys(faultKinds).filter((kind) => !planned.has(kind as never))).toEqual([]);

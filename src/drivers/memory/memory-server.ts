@@ -62,6 +62,8 @@ export class MemoryServer {
   /** Faults of calls to come; the first one for its port is taken. */
   readonly faults: PortFault[] = [];
   mode: ServerMode = 'up';
+  /** The answers of calls with this name come so much later: a plan gone wrong, a slow disk. */
+  late: { readonly what: string; readonly ms: number } | null = null;
   /** Whether clients may end other clients' connections. */
   mayKill = true;
   private readonly database: MemoryDatabase;
@@ -150,6 +152,7 @@ export class MemoryServer {
     if (this.mode === 'down' || this.mode === 'full') throw unavailable(what, this.mode);
     if (this.mode === 'readOnly' && access === 'write') throw unavailable(what, this.mode);
     const answer = await work();
+    if (this.late?.what === what) await this.timers.sleep(this.late.ms);
     const isAnswered = await this.within(this.reached(), callLimitMs);
     if (!isAnswered || fault?.kind === 'answerLost') throw unavailable(what, 'the answer is lost');
     return answer;

@@ -29,6 +29,8 @@ export interface CheckedWorld {
   }[];
   /** Failures after which an outbox row must be `failed`. Without it the counter has no bound. */
   readonly maxRetryCount?: number;
+  /** How long a relay locks the rows that it claims, by its own clock. */
+  readonly claimLockMs?: number;
   /** The rooms that cells hold in memory now, each encoded as a snapshot by the product. */
   liveRooms?(): readonly LiveRoom[];
 }

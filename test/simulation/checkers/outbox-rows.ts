@@ -13,7 +13,7 @@ import type { CheckedWorld, Checker, CheckerFactory, Violation } from './checker
 import { Cursor, readingOf } from './world-reading.ts';
 import type { RowChange } from './world-reading.ts';
 
-/** How far the wall clocks of two pods may lie apart before a claim that ran out proves nothing. */
+/** Of a world that does not say how long a claim's lock is: how far two wall clocks may lie apart. */
 const clockSkewMs = 2_000;
 
 const edges: Readonly<Record<OutboxRow['status'], readonly OutboxRow['status'][]>> = {
@@ -141,18 +141,19 @@ class OutboxRows implements Checker {
   }
 
   private checkClaim(before: OutboxRow | undefined, after: OutboxRow): void {
-    if (before !== undefined && isValid(before, this.nowMs)) {
+    const nowMs = this.claimedAtMs(after);
+    if (before !== undefined && isValid(before, nowMs)) {
       this.fault(
         'INV-21',
         after,
-        `${named(after)} was claimed by ${after.workerId} (${after.claimToken}) at ${this.nowMs} ms, and ${before.workerId} holds it (${before.claimToken}) until ${before.lockUntilMs} ms`,
+        `${named(after)} was claimed by ${after.workerId} (${after.claimToken}) at ${nowMs} ms, and ${before.workerId} holds it (${before.claimToken}) until ${before.lockUntilMs} ms`,
       );
     }
     const { appCode, roomId, destination } = after;
     const stream = `${appCode}\0${roomId}\0${destination}`;
     for (const other of this.world.database.outbox.rowsBy('stream', stream)) {
       if (other.claimToken === after.claimToken) continue;
-      if (isValid(other, this.nowMs)) {
+      if (isValid(other, nowMs)) {
         this.fault(
           'INV-21',
           after,
@@ -168,13 +169,19 @@ class OutboxRows implements Checker {
     }
   }
 
+  /** By the clock of whoever claimed, which is the only one that can tell it that a lock has run out. */
+  private claimedAtMs({ lockUntilMs }: OutboxRow): number {
+    const { claimLockMs } = this.world;
+    return claimLockMs === undefined ? this.nowMs + clockSkewMs : lockUntilMs - claimLockMs;
+  }
+
   private fault(invariant: string, { appCode, roomId }: OutboxRow, text: string): void {
     this.report({ invariant, text, room: { appCode, roomId } });
   }
 }
 
 function isValid({ status, lockUntilMs }: OutboxRow, nowMs: number): boolean {
-  return status === 'delivering' && lockUntilMs > nowMs + clockSkewMs;
+  return status === 'delivering' && lockUntilMs > nowMs;
 }
 
 /** Given up by a relay: nobody has sent it. */

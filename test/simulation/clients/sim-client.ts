@@ -87,7 +87,8 @@ export class SimClient {
       return;
     }
     this.context.remember(call.nth, ask);
-    if (!call.givesUp) await this.untilSettled(call, ask);
+    if (call.isForgotten) await this.tries(call, ask, 1);
+    else if (!call.givesUp) await this.untilSettled(call, ask);
     else if (!(await this.tries(call, ask, 1))) this.unsettled.push({ call, ask });
   }
 

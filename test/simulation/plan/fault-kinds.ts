@@ -5,6 +5,7 @@
  */
 
 import type { TracePoint } from '../../../src/ports/trace.ts';
+import type { AimedKind } from './aimed-kinds.ts';
 
 /** See the file header. */
 export const faultKinds = {
@@ -52,6 +53,7 @@ export const faultKinds = {
   databaseReadOnly: 0.02,
   databaseFull: 0.02,
   killForbidden: 0.02,
+  readsLate: 0.04,
   // Leases and hints.
   leasesEmptied: 0.05,
   leasesFrozen: 0.03,
@@ -69,14 +71,18 @@ export const faultKinds = {
   activityDown: 0.02,
   // Clocks.
   clockJump: 0.05,
+  deliveryClockJump: 0.04,
   // What lies in the log.
   killerRecord: 0.02,
 } as const;
 
-/** Name of a kind. */
-export type FaultKind = keyof typeof faultKinds;
+/** Kinds that happen whatever the processes are at. */
+export type OrdinaryKind = keyof typeof faultKinds;
 
-/** One planned fault. Times in virtual ms from the start of the run. */
+/** Name of a kind. */
+export type FaultKind = OrdinaryKind | AimedKind;
+
+/** One planned fault; an aimed one is ready from its time on. Times in virtual ms from the run's start. */
 export interface PlannedFault {
   readonly atMs: number;
   readonly kind: FaultKind;

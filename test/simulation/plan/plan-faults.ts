@@ -8,9 +8,30 @@ const calmPeriodShare = 0.25;
 const lengthMs = { shortest: 50, longest: 12_000 };
 const firingShare = 0.25;
 const choices = 1_000_000;
+/** Of one aimed kind in a run: each takes long, and they must stay few beside the ordinary ones. */
+const aimedMax = 3;
 
 /** In the order of their times. */
 export function planFaults(options: SimOptions): readonly PlannedFault[] {
+  const faults = [...ordinaryFaults(options), ...aimedFaults(options)];
+  return faults.sort((one, other) => one.atMs - other.atMs);
+}
+
+/** From a generator of their own, so that they shift no other fault. */
+function aimedFaults(options: SimOptions): readonly PlannedFault[] {
+  const random = new SimRandom(options.seed, 'aimed faults');
+  return options.aimed.flatMap((kind) => {
+    return Array.from({ length: random.between(1, aimedMax) }, () => ({
+      atMs: Math.round(warmUpMs + random.fraction() * options.stormMs),
+      kind,
+      target: random.below(choices),
+      lengthMs: lengthOf(random),
+      choice: random.below(choices),
+    }));
+  });
+}
+
+function ordinaryFaults(options: SimOptions): readonly PlannedFault[] {
   const random = new SimRandom(options.seed, 'faults');
   const faults: PlannedFault[] = [];
   for (let fromMs = 0; fromMs < options.stormMs; fromMs += periodMs) {
@@ -29,7 +50,7 @@ export function planFaults(options: SimOptions): readonly PlannedFault[] {
       }
     }
   }
-  return faults.sort((one, other) => one.atMs - other.atMs);
+  return faults;
 }
 
 /** Each active point fires with one pass in four, the first time; the run bears so many in all. */

@@ -14,6 +14,8 @@ const wildShare = 0.1;
 const giveUpShare = 0.15;
 const lockedShare = 0.15;
 const password = 'sesame';
+/** Longer than any fault keeps a command from its cell. */
+const patientMs = 10_000;
 
 /** How often each kind is asked of a room that exists and has the client in it. */
 export const askWeights: Readonly<Record<AskType, number>> = {
@@ -60,13 +62,20 @@ class Planner {
     for (let nth = 1; nth <= count; nth += 1) {
       // Bursts as well as silences.
       atMs += random.chance(0.4) ? random.below(3) : random.fraction() * 3 * meanPauseMs;
-      this.calls.push(this.call(nth, random.below(clients.length), Math.round(atMs)));
+      const last = this.calls.at(-1);
+      const isLook =
+        last !== undefined && isCommand(last.ask) && random.chance(options.pressure.looks);
+      const call = isLook
+        ? lookBehind(last, nth)
+        : this.call(nth, random.below(clients.length), Math.round(atMs));
+      this.calls.push(call);
     }
     return { clients, calls: this.calls };
   }
 
   private call(nth: number, client: number, atMs: number): PlannedCall {
     const { random } = this;
+    const { pressure } = this.options;
     const own = this.calls.filter((call) => call.client === client && isCommand(call.ask));
     const isRepeat = own.length > 0 && random.chance(repeatShare);
     const earlier = isRepeat ? random.pick(own) : null;
@@ -83,8 +92,9 @@ class Planner {
       atMs,
       gateway: random.below(this.options.gateways),
       role: earlier !== null && !otherPayload ? earlier.role : this.roleFor(ask),
-      ttlMs: random.pick([800, 2_000, 3_000, 5_000]),
+      ttlMs: random.chance(pressure.patient) ? patientMs : random.pick([800, 2_000, 3_000, 5_000]),
       givesUp: random.chance(giveUpShare),
+      isForgotten: random.chance(pressure.forgotten),
       ask,
       repeatOf: earlier === null ? null : (earlier.repeatOf ?? earlier.nth),
       otherPayload,
@@ -98,7 +108,8 @@ class Planner {
 
   private ask(client: number, nth: number): PlannedAsk {
     const { random } = this;
-    const room = random.below(this.options.rooms);
+    const { rooms, pressure } = this.options;
+    const room = random.chance(pressure.hotRoom) ? 0 : random.below(rooms);
     if (random.chance(wildShare)) return this.wild(room, nth, 'any');
     const model = this.model(client, room);
     if (!model.isCreated) return this.create(client, room, model);
@@ -216,6 +227,12 @@ class Planner {
     this.rooms.set(key, model);
     return model;
   }
+}
+
+/** The client of a command looks at its room as soon as it has its answer. */
+function lookBehind(command: PlannedCall, nth: number): PlannedCall {
+  const ask = { type: 'GetRoomSnapshot', room: command.ask.room } as const;
+  return { ...command, nth, role: 'user', ask, repeatOf: null, otherPayload: false };
 }
 
 function isCommandType(type: AskType): boolean {

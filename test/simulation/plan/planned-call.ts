@@ -65,6 +65,8 @@ export interface PlannedCall {
   readonly ttlMs: number;
   /** Whether the client goes on without an answer, and comes back for it at the end of the run. */
   readonly givesUp: boolean;
+  /** Whether nobody ever asks for it again, answered or not. */
+  readonly isForgotten: boolean;
   readonly ask: PlannedAsk;
   /**
    * The id of an earlier call of this client is used again: with exactly what was asked then, or

@@ -4,6 +4,7 @@
  */
 import { tracePoints, type TracePoint } from '../../../src/ports/trace.ts';
 import { SimRandom } from '../kernel/sim-random.ts';
+import { aimedKinds, aimedNames, type AimedKind } from './aimed-kinds.ts';
 import { faultKinds, type FaultKind } from './fault-kinds.ts';
 
 /** See the file header. Times in virtual ms. */
@@ -38,6 +39,21 @@ export interface SimOptions {
   /** Points at which this run may kill or freeze, and how often in all. */
   readonly points: readonly TracePoint[];
   readonly pointFiringsMax: number;
+  /** Kinds of aimed faults that this run knows. */
+  readonly aimed: readonly AimedKind[];
+  readonly pressure: Pressure;
+}
+
+/** What the workload is like where it is not even. All are shares, from 0 to 1. */
+export interface Pressure {
+  /** Calls that go to one and the same room, so that its commands meet each other. */
+  readonly hotRoom: number;
+  /** Commands behind which their client looks at the room at once. */
+  readonly looks: number;
+  /** Calls that nobody asks for again, so that no retry makes good what was lost. */
+  readonly forgotten: number;
+  /** Calls that their clients give much time. */
+  readonly patient: number;
 }
 
 /** The storm begins after so long, in virtual ms. */
@@ -82,7 +98,21 @@ export function optionsOf(seed: number): SimOptions {
     faultRates: isCalm ? {} : ratesOf(random),
     points: isCalm ? [] : tracePoints.filter(() => random.chance(pointShare)),
     pointFiringsMax: isCalm ? 0 : pointFiringsMax,
+    ...aimsOf(seed, isCalm),
   };
+}
+
+/** Drawn apart from the rest, which keeps its meaning when a kind is added here. */
+function aimsOf(seed: number, isCalm: boolean): Pick<SimOptions, 'aimed' | 'pressure'> {
+  const random = new SimRandom(seed, 'aims');
+  const aimed = aimedNames.filter((kind) => random.chance(aimedKinds[kind]) && !isCalm);
+  const pressure = {
+    hotRoom: random.pick([0, 0, 0.5, 0.8]),
+    looks: random.pick([0, 0, 0.3, 0.6]),
+    forgotten: random.pick([0, 0, 0.2, 0.6]),
+    patient: random.pick([0, 0.2]),
+  };
+  return { aimed, pressure };
 }
 
 /**

@@ -3,13 +3,20 @@ import type { TracePoint } from '../../../src/ports/trace.ts';
 import type { PlannedFault, PlannedFiring } from '../plan/fault-kinds.ts';
 import type { Pod } from '../world/pod.ts';
 import type { World } from '../world/world.ts';
+import { aimedFaults } from './aimed-faults.ts';
 import type { FaultTable } from './fault-effect.ts';
 import { databaseFaults } from './faults-of-database.ts';
 import { logFaults } from './faults-of-log.ts';
 import { podFaults } from './faults-of-pods.ts';
 import { outsideFaults } from './faults-outside.ts';
 
-const table: FaultTable = { ...podFaults, ...logFaults, ...databaseFaults, ...outsideFaults };
+const table: FaultTable = {
+  ...podFaults,
+  ...logFaults,
+  ...databaseFaults,
+  ...outsideFaults,
+  ...aimedFaults,
+};
 
 /** See the file header. */
 export class FaultMaker {

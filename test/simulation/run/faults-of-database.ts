@@ -23,6 +23,7 @@ const ports: readonly MemoryPort[] = [
 ];
 const frozenMaxMs = 8_000;
 const refusedOneIn = 4;
+const lateMaxMs = 600;
 
 function lane(...kinds: readonly Exclude<LaneFault['kind'], 'fenceBusy'>[]): MakeFault {
   return (world, fault) => {
@@ -75,6 +76,7 @@ export const databaseFaults: FaultTable<
   | 'databaseReadOnly'
   | 'databaseFull'
   | 'killForbidden'
+  | 'readsLate'
 > = {
   commitLostAfter: lane('lostAfterCommit'),
   commitLostBefore: lane('lostBeforeCommit'),
@@ -118,6 +120,13 @@ export const databaseFaults: FaultTable<
     server.mayKill = false;
     return () => {
       server.mayKill = true;
+    };
+  },
+  readsLate(world, { choice }) {
+    const { server } = world.database;
+    server.late = { what: 'reading the log of a room', ms: 1 + (choice % lateMaxMs) };
+    return () => {
+      server.late = null;
     };
   },
 };

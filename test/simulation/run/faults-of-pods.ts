@@ -1,4 +1,5 @@
 /** Faults of processes and their machines. */
+import type { RoleName } from '../../../src/main/role.ts';
 import type { FaultTable, MakeFault } from './fault-effect.ts';
 import { chosen, runningPod } from './fault-effect.ts';
 
@@ -6,6 +7,8 @@ import { chosen, runningPod } from './fault-effect.ts';
 const noticedShare = { of: 2 };
 /** As much as hosts with working time service differ, for a while. */
 const jumpMaxMs = 1_500;
+/** Who delivers must bear clocks that are out by more than a claim lasts. */
+const deliveryJumpMaxMs = 15_000;
 
 function kill(role: string): MakeFault {
   return (world, fault) => {
@@ -25,6 +28,17 @@ function freeze(role: string): MakeFault {
   };
 }
 
+function jump(roles: readonly RoleName[], maxMs: number): MakeFault {
+  return (world, fault) => {
+    const pods = world.pods.filter(({ role }) => roles.length === 0 || roles.includes(role));
+    const pod = chosen(pods, fault.target);
+    if (pod === undefined) return false;
+    const byMs = (fault.choice % (2 * maxMs + 1)) - maxMs;
+    pod.clock.jump(byMs);
+    return () => pod.clock.jump(-byMs);
+  };
+}
+
 function drain(role: string): MakeFault {
   return (world, fault) => runningPod(world, role, fault)?.drain() ?? false;
 }
@@ -35,6 +49,7 @@ export const podFaults: FaultTable<
   | `freeze${'Cell' | 'Gateway' | 'Relay' | 'Adapter'}`
   | `drain${'Cell' | 'Gateway' | 'Relay' | 'Adapter'}`
   | 'clockJump'
+  | 'deliveryClockJump'
   | 'killerRecord'
 > = {
   killCell: kill('cell'),
@@ -52,11 +67,6 @@ export const podFaults: FaultTable<
   killerRecord(world, { target }) {
     return world.killers.order(target % world.partitionCount);
   },
-  clockJump(world, fault) {
-    const pod = chosen(world.pods, fault.target);
-    if (pod === undefined) return false;
-    const byMs = (fault.choice % (2 * jumpMaxMs + 1)) - jumpMaxMs;
-    pod.clock.jump(byMs);
-    return () => pod.clock.jump(-byMs);
-  },
+  clockJump: jump([], jumpMaxMs),
+  deliveryClockJump: jump(['relay', 'adapter-im', 'adapter-activity'], deliveryJumpMaxMs),
 };

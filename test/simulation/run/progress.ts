@@ -3,6 +3,7 @@
  * whether a partition that has work and an owner gets on meanwhile (INV-32).
  */
 import { isUnfinished } from '../../../src/drivers/memory/memory-rows.ts';
+import type { OwnerRow } from '../../../src/ports/partition-store.ts';
 import type { World } from '../world/world.ts';
 
 /** A deadline is nobody's when it was not kept for so long: looks for due rooms come each second. */
@@ -16,6 +17,8 @@ export function unfinishedWork(world: World): string | null {
   for (let partition = 0; partition < partitionCount; partition += 1) {
     const owner = database.owners.get(partition);
     if (owner === undefined) return `nobody has ever owned partition ${partition}`;
+    const mistaken = mistakenOwner(world, owner);
+    if (mistaken !== null) return mistaken;
     const last = lastOffset(world, partition);
     if (owner.appliedOffset < last) {
       return `partition ${partition} is applied up to ${owner.appliedOffset} of ${last}`;
@@ -34,6 +37,17 @@ export function unfinishedWork(world: World): string | null {
     if (settlement.status !== 'settled') return `a debit is still owed back`;
   }
   return null;
+}
+
+/** Who has the row must know, and nobody else may believe it: what is due there would be nobody's. */
+function mistakenOwner(world: World, { partition, epoch, ...row }: OwnerRow): string | null {
+  const believers = world.podsOf('cell').filter((pod) => {
+    return pod.ownedPartitions().some((owned) => owned.id === partition && owned.epoch === epoch);
+  });
+  const isKnown = believers.some(({ incarnation }) => incarnation === row.incarnation);
+  if (isKnown && !row.released) return null;
+  const says = row.released ? 'gave it up' : 'does not know';
+  return `partition ${partition} is in the tables at epoch ${epoch} of ${row.incarnation}, who ${says}`;
 }
 
 /** The newest record of a partition of commands; -1 when there is none. */

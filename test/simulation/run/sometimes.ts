@@ -3,6 +3,7 @@
  * product's own metrics, by the world, and by the faults that hit somebody.
  */
 import { tracePoints } from '../../../src/ports/trace.ts';
+import { aimedNames } from '../plan/aimed-kinds.ts';
 import { faultKinds } from '../plan/fault-kinds.ts';
 
 /** Fewer runs may miss something by chance. */
@@ -55,6 +56,7 @@ export function missedFloors(counts: ReadonlyMap<string, number>): readonly stri
   };
   const missed = Object.entries(floors).filter(([, beginnings]) => !beginnings.some(has));
   const kinds = Object.keys(faultKinds).filter((kind) => !counts.has(`fault ${kind}`));
+  const unhit = aimedNames.filter((kind) => !counts.has(`world_aimed_hits|${kind}`));
   const points = tracePoints.filter(
     (point) =>
       !['kill', 'vanish', 'freeze'].some((what) => counts.has(`fault ${what} at ${point}`)),
@@ -62,6 +64,7 @@ export function missedFloors(counts: ReadonlyMap<string, number>): readonly stri
   return [
     ...missed.map(([name]) => name),
     ...kinds.map((kind) => `fault ${kind}`),
+    ...unhit.map((kind) => `the moment of ${kind}`),
     ...points.map((point) => `fault at point ${point}`),
   ];
 }

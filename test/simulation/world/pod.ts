@@ -104,6 +104,11 @@ export class Pod {
     return this.state === 'up' ? (this.life?.cell?.committedRooms() ?? []) : [];
   }
 
+  /** Partitions that it holds for its own; none unless it is a cell and up. */
+  ownedPartitions(): ReturnType<Cell['ownedPartitions']> {
+    return this.state === 'up' ? (this.life?.cell?.ownedPartitions() ?? []) : [];
+  }
+
   /** Begins a new life; does nothing when one goes on. */
   start(): void {
     if (this.life !== null) return;

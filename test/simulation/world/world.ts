@@ -36,6 +36,7 @@ export class World implements CheckedWorld {
   /** Told of every point that a process passes. */
   onPoint: (pod: Pod, point: TracePoint) => void = () => undefined;
   readonly killers = new KillerRecords();
+  private readonly pointWatchers = new Set<(pod: Pod, point: TracePoint) => void>();
   private readonly observers: ((observation: Observation) => void)[] = [];
   private readonly random: SimRandom;
 
@@ -86,6 +87,10 @@ export class World implements CheckedWorld {
     return this.options.maxRetryCount;
   }
 
+  get claimLockMs(): number {
+    return this.config.outboxWorker.claimLockMs;
+  }
+
   /** The consumer group of the cells. */
   get cellGroupId(): string {
     return `${this.commandsTopic}.cells`;
@@ -124,6 +129,12 @@ export class World implements CheckedWorld {
     this.observers.push(observer);
   }
 
+  /** Has `watcher` told of points, too, until the answer is called. */
+  watchPoints(watcher: (pod: Pod, point: TracePoint) => void): () => void {
+    this.pointWatchers.add(watcher);
+    return () => this.pointWatchers.delete(watcher);
+  }
+
   observe(observation: Observation): void {
     for (const observer of this.observers) observer(observation);
   }
@@ -152,9 +163,13 @@ export class World implements CheckedWorld {
   }
 
   private passed(pod: Pod, point: TracePoint, about: string | undefined): void {
-    if (!this.killers.ends(point, about)) return this.onPoint(pod, point);
-    pod.kill(true);
-    this.startLater(pod);
+    if (this.killers.ends(point, about)) {
+      pod.kill(true);
+      this.startLater(pod);
+      return;
+    }
+    this.onPoint(pod, point);
+    for (const watcher of [...this.pointWatchers]) watcher(pod, point);
   }
 }
 

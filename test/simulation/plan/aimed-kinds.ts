@@ -1,0 +1,28 @@
+/**
+ * Faults that wait for their moment: what does harm only between two steps that follow each other at
+ * once, or only after another fault, is met by chance once in thousands of runs. Each names the moment
+ * and what happens then; where and how long is drawn like that of any other fault.
+ */
+
+/** See the file header. Numbers are those of a kind's chance to be known to a run. */
+export const aimedKinds = {
+  /** A cell stands still at a point until another has taken a partition of it over. */
+  frozenOverTakeover: 0.2,
+  /**
+   * The same behind a record that was read, so that a fetch is on its way; when the log then holds a
+   * gift, the successor stands still until that gift has expired, and the former owner goes on.
+   */
+  staleReader: 0.15,
+  /** Somebody holds a cell's owner rows from its next packet on, for longer than it waits for them. */
+  heldAtCommit: 0.12,
+  /** The same in the midst of a batch that is split because a command of it is refused. */
+  heldInSplit: 0.15,
+  /** A cell ends after it could commit nothing for longer than Kafka's hint is apart. */
+  heldThenKilled: 0.12,
+} as const;
+
+/** Name of a kind. */
+export type AimedKind = keyof typeof aimedKinds;
+
+/** All names. */
+export const aimedNames = Object.keys(aimedKinds) as readonly AimedKind[];
