@@ -13,7 +13,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file roomcell/v1/room_types.proto.
  */
 export const file_roomcell_v1_room_types: GenFile = /*@__PURE__*/
-  fileDesc("Chxyb29tY2VsbC92MS9yb29tX3R5cGVzLnByb3RvEgtyb29tY2VsbC52MSKlAQoLQ29tbWFuZE1ldGESEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCRISCgpjb21tYW5kX2lkGAMgASgJEhUKDWFjdG9yX3VzZXJfaWQYBCABKAkSFgoOY2xpZW50X3RpbWVfbXMYBSABKAMSMAoNc25hcHNob3RfbW9kZRgGIAEoDjIZLnJvb21jZWxsLnYxLlNuYXBzaG90TW9kZSJWCgtVc2VyUHJvZmlsZRIQCghuaWNrbmFtZRgBIAEoCRISCgphdmF0YXJfdXJsGAIgASgJEhQKDGNvdW50cnlfY29kZRgDIAEoCRILCgNleHQYBCABKAkibgoIUm9vbVVzZXISDwoHdXNlcl9pZBgBIAEoCRIpCgdwcm9maWxlGAIgASgLMhgucm9vbWNlbGwudjEuVXNlclByb2ZpbGUSEAoIaXNfcm9ib3QYAyABKAgSFAoMam9pbmVkX2F0X21zGAQgASgDIkMKClNlYXRIb2xkZXISDwoHdXNlcl9pZBgBIAEoCRIQCghuaWNrbmFtZRgCIAEoCRISCgphdmF0YXJfdXJsGAMgASgJIoYBCgRTZWF0Eg8KB3NlYXRfbm8YASABKAUSDgoGbG9ja2VkGAIgASgIEg0KBW11dGVkGAMgASgIEiUKBXN0YXRlGAQgASgOMhYucm9vbWNlbGwudjEuU2VhdFN0YXRlEicKBmhvbGRlchgFIAEoCzIXLnJvb21jZWxsLnYxLlNlYXRIb2xkZXIiLQoKUm9vbUNvdW50cxIOCgZvbmxpbmUYASABKAUSDwoHb25fc2VhdBgCIAEoBSJYCglSb29tQ2xvc2USJQoEa2luZBgBIAEoDjIXLnJvb21jZWxsLnYxLkNsb3NlcktpbmQSDgoGcmVhc29uGAIgASgJEhQKDGNsb3NlZF9hdF9tcxgDIAEoAyJ2CgZSb29tTWUSIwoEcm9sZRgBIAEoDjIVLnJvb21jZWxsLnYxLlJvb21Sb2xlEg8KB3NlYXRfbm8YAiABKAUSFgoObWljX3Nlc3Npb25faWQYAyABKAkSDQoFbXV0ZWQYBCABKAgSDwoHcHJlc2VudBgFIAEoCCI4CghSYW5rSXRlbRIPCgd1c2VyX2lkGAEgASgJEg0KBWNvaW5zGAIgASgDEgwKBHJhbmsYAyABKAUigQUKDFJvb21TbmFwc2hvdBIQCghhcHBfY29kZRgBIAEoCRIPCgdyb29tX2lkGAIgASgJEhQKDHJvb21fdmVyc2lvbhgDIAEoAxInCgZzdGF0dXMYBCABKA4yFy5yb29tY2VsbC52MS5Sb29tU3RhdHVzEhUKDW93bmVyX3VzZXJfaWQYBSABKAkSDQoFdGl0bGUYBiABKAkSEQoJY292ZXJfdXJsGAcgASgJEhQKDGFubm91bmNlbWVudBgIIAEoCRIWCg5iYWNrZ3JvdW5kX3VybBgJIAEoCRIMCgR0YWdzGAogAygJEgsKA2V4dBgLIAEoCRIjCgRtb2RlGAwgASgOMhUucm9vbWNlbGwudjEuUm9vbU1vZGUSGQoRdmlzaWJsZV9yZWdpb25faWQYDSABKAMSDgoGbG9ja2VkGA4gASgIEhUKDWNyZWF0ZWRfYXRfbXMYDyABKAMSEwoLaW1fZ3JvdXBfaWQYECABKAkSFgoOcnRjX3Nka19hcHBfaWQYESABKAMSEwoLcnRjX3Jvb21faWQYEiABKAkSIAoFc2VhdHMYEyADKAsyES5yb29tY2VsbC52MS5TZWF0EicKBmNvdW50cxgUIAEoCzIXLnJvb21jZWxsLnYxLlJvb21Db3VudHMSJQoFY2xvc2UYFSABKAsyFi5yb29tY2VsbC52MS5Sb29tQ2xvc2USHwoCbWUYFiABKAsyEy5yb29tY2VsbC52MS5Sb29tTWUSEQoJcm9vbV9oZWF0GBcgASgDEigKCWdpZnRfcmFuaxgYIAMoCzIVLnJvb21jZWxsLnYxLlJhbmtJdGVtEhQKDGNsb3Nlc19hdF9tcxgZIAEoAyLIAwoNQ29tbWFuZFJlc3VsdBIPCgdhcHBsaWVkGAEgASgIEhQKDHJvb21fdmVyc2lvbhgCIAEoAxIQCghyZXBsYXllZBgDIAEoCBIrCghzbmFwc2hvdBgEIAEoCzIZLnJvb21jZWxsLnYxLlJvb21TbmFwc2hvdBIPCgdyb29tX2lkGAUgASgJEiMKBHVzZXIYBiABKAsyFS5yb29tY2VsbC52MS5Sb29tVXNlchIPCgdzZWF0X25vGAcgASgFEhYKDm1pY19zZXNzaW9uX2lkGAggASgJEhsKE3B1Ymxpc2hfZGVhZGxpbmVfbXMYCSABKAMSGgoSYmlsbGluZ19yZWNlaXB0X2lkGAogASgJEh8KEmNvaW5fYmFsYW5jZV9hZnRlchgLIAEoA0gAiAEBEiYKGWdpZnRfaW5jb21lX2JhbGFuY2VfYWZ0ZXIYDCABKANIAYgBARIRCglyb29tX2hlYXQYDSABKAMSKAoJZ2lmdF9yYW5rGA4gAygLMhUucm9vbWNlbGwudjEuUmFua0l0ZW1CFQoTX2NvaW5fYmFsYW5jZV9hZnRlckIcChpfZ2lmdF9pbmNvbWVfYmFsYW5jZV9hZnRlcipdCgxTbmFwc2hvdE1vZGUSHQoZU05BUFNIT1RfTU9ERV9VTlNQRUNJRklFRBAAEhYKElNOQVBTSE9UX01PREVfTk9ORRABEhYKElNOQVBTSE9UX01PREVfVklFVxACKk4KCFJvb21Nb2RlEhkKFVJPT01fTU9ERV9VTlNQRUNJRklFRBAAEhIKDlJPT01fTU9ERV9GUkVFEAESEwoPUk9PTV9NT0RFX0FQUExZEAIqiwEKClJvb21TdGF0dXMSGwoXUk9PTV9TVEFUVVNfVU5TUEVDSUZJRUQQABIWChJST09NX1NUQVRVU19BQ1RJVkUQARIXChNST09NX1NUQVRVU19DTE9TSU5HEAISFgoSUk9PTV9TVEFUVVNfQ0xPU0VEEAMSFwoTUk9PTV9TVEFUVVNfREVMRVRFRBAEKncKCVNlYXRTdGF0ZRIaChZTRUFUX1NUQVRFX1VOU1BFQ0lGSUVEEAASEwoPU0VBVF9TVEFURV9JRExFEAESHgoaU0VBVF9TVEFURV9QRU5ESU5HX1BVQkxJU0gQAhIZChVTRUFUX1NUQVRFX1BVQkxJU0hJTkcQAyplCghSb29tUm9sZRIZChVST09NX1JPTEVfVU5TUEVDSUZJRUQQABIUChBST09NX1JPTEVfTUVNQkVSEAESEwoPUk9PTV9ST0xFX0FETUlOEAISEwoPUk9PTV9ST0xFX09XTkVSEAMqiQEKCkNsb3NlcktpbmQSGwoXQ0xPU0VSX0tJTkRfVU5TUEVDSUZJRUQQABIVChFDTE9TRVJfS0lORF9PV05FUhABEhUKEUNMT1NFUl9LSU5EX0FETUlOEAISGAoUQ0xPU0VSX0tJTkRfT1BFUkFUT1IQAxIWChJDTE9TRVJfS0lORF9TWVNURU0QBGIGcHJvdG8z");
+  fileDesc("Chxyb29tY2VsbC92MS9yb29tX3R5cGVzLnByb3RvEgtyb29tY2VsbC52MSKlAQoLQ29tbWFuZE1ldGESEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCRISCgpjb21tYW5kX2lkGAMgASgJEhUKDWFjdG9yX3VzZXJfaWQYBCABKAkSFgoOY2xpZW50X3RpbWVfbXMYBSABKAMSMAoNc25hcHNob3RfbW9kZRgGIAEoDjIZLnJvb21jZWxsLnYxLlNuYXBzaG90TW9kZSJWCgtVc2VyUHJvZmlsZRIQCghuaWNrbmFtZRgBIAEoCRISCgphdmF0YXJfdXJsGAIgASgJEhQKDGNvdW50cnlfY29kZRgDIAEoCRILCgNleHQYBCABKAkibgoIUm9vbVVzZXISDwoHdXNlcl9pZBgBIAEoCRIpCgdwcm9maWxlGAIgASgLMhgucm9vbWNlbGwudjEuVXNlclByb2ZpbGUSEAoIaXNfcm9ib3QYAyABKAgSFAoMam9pbmVkX2F0X21zGAQgASgDIkMKClNlYXRIb2xkZXISDwoHdXNlcl9pZBgBIAEoCRIQCghuaWNrbmFtZRgCIAEoCRISCgphdmF0YXJfdXJsGAMgASgJIoYBCgRTZWF0Eg8KB3NlYXRfbm8YASABKAUSDgoGbG9ja2VkGAIgASgIEg0KBW11dGVkGAMgASgIEiUKBXN0YXRlGAQgASgOMhYucm9vbWNlbGwudjEuU2VhdFN0YXRlEicKBmhvbGRlchgFIAEoCzIXLnJvb21jZWxsLnYxLlNlYXRIb2xkZXIiLQoKUm9vbUNvdW50cxIOCgZvbmxpbmUYASABKAUSDwoHb25fc2VhdBgCIAEoBSJYCglSb29tQ2xvc2USJQoEa2luZBgBIAEoDjIXLnJvb21jZWxsLnYxLkNsb3NlcktpbmQSDgoGcmVhc29uGAIgASgJEhQKDGNsb3NlZF9hdF9tcxgDIAEoAyJ2CgZSb29tTWUSIwoEcm9sZRgBIAEoDjIVLnJvb21jZWxsLnYxLlJvb21Sb2xlEg8KB3NlYXRfbm8YAiABKAUSFgoObWljX3Nlc3Npb25faWQYAyABKAkSDQoFbXV0ZWQYBCABKAgSDwoHcHJlc2VudBgFIAEoCCI4CghSYW5rSXRlbRIPCgd1c2VyX2lkGAEgASgJEg0KBWNvaW5zGAIgASgDEgwKBHJhbmsYAyABKAUiaQoMQXVkaWVuY2VVc2VyEiMKBHVzZXIYASABKAsyFS5yb29tY2VsbC52MS5Sb29tVXNlchIjCgRyb2xlGAIgASgOMhUucm9vbWNlbGwudjEuUm9vbVJvbGUSDwoHc2VhdF9ubxgDIAEoBSJrCgdSb29tQmFuEg8KB3VzZXJfaWQYASABKAkSEgoKYnlfdXNlcl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkSFAoMYmFubmVkX2F0X21zGAQgASgDEhUKDWV4cGlyZXNfYXRfbXMYBSABKAMinQEKCk1pY1JlcXVlc3QSKQoEa2luZBgBIAEoDjIbLnJvb21jZWxsLnYxLk1pY1JlcXVlc3RLaW5kEg8KB3VzZXJfaWQYAiABKAkSEgoKYnlfdXNlcl9pZBgDIAEoCRIPCgdzZWF0X25vGAQgASgFEhcKD3JlcXVlc3RlZF9hdF9tcxgFIAEoAxIVCg1leHBpcmVzX2F0X21zGAYgASgDIoEFCgxSb29tU25hcHNob3QSEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCRIUCgxyb29tX3ZlcnNpb24YAyABKAMSJwoGc3RhdHVzGAQgASgOMhcucm9vbWNlbGwudjEuUm9vbVN0YXR1cxIVCg1vd25lcl91c2VyX2lkGAUgASgJEg0KBXRpdGxlGAYgASgJEhEKCWNvdmVyX3VybBgHIAEoCRIUCgxhbm5vdW5jZW1lbnQYCCABKAkSFgoOYmFja2dyb3VuZF91cmwYCSABKAkSDAoEdGFncxgKIAMoCRILCgNleHQYCyABKAkSIwoEbW9kZRgMIAEoDjIVLnJvb21jZWxsLnYxLlJvb21Nb2RlEhkKEXZpc2libGVfcmVnaW9uX2lkGA0gASgDEg4KBmxvY2tlZBgOIAEoCBIVCg1jcmVhdGVkX2F0X21zGA8gASgDEhMKC2ltX2dyb3VwX2lkGBAgASgJEhYKDnJ0Y19zZGtfYXBwX2lkGBEgASgDEhMKC3J0Y19yb29tX2lkGBIgASgJEiAKBXNlYXRzGBMgAygLMhEucm9vbWNlbGwudjEuU2VhdBInCgZjb3VudHMYFCABKAsyFy5yb29tY2VsbC52MS5Sb29tQ291bnRzEiUKBWNsb3NlGBUgASgLMhYucm9vbWNlbGwudjEuUm9vbUNsb3NlEh8KAm1lGBYgASgLMhMucm9vbWNlbGwudjEuUm9vbU1lEhEKCXJvb21faGVhdBgXIAEoAxIoCglnaWZ0X3JhbmsYGCADKAsyFS5yb29tY2VsbC52MS5SYW5rSXRlbRIUCgxjbG9zZXNfYXRfbXMYGSABKAMiyAMKDUNvbW1hbmRSZXN1bHQSDwoHYXBwbGllZBgBIAEoCBIUCgxyb29tX3ZlcnNpb24YAiABKAMSEAoIcmVwbGF5ZWQYAyABKAgSKwoIc25hcHNob3QYBCABKAsyGS5yb29tY2VsbC52MS5Sb29tU25hcHNob3QSDwoHcm9vbV9pZBgFIAEoCRIjCgR1c2VyGAYgASgLMhUucm9vbWNlbGwudjEuUm9vbVVzZXISDwoHc2VhdF9ubxgHIAEoBRIWCg5taWNfc2Vzc2lvbl9pZBgIIAEoCRIbChNwdWJsaXNoX2RlYWRsaW5lX21zGAkgASgDEhoKEmJpbGxpbmdfcmVjZWlwdF9pZBgKIAEoCRIfChJjb2luX2JhbGFuY2VfYWZ0ZXIYCyABKANIAIgBARImChlnaWZ0X2luY29tZV9iYWxhbmNlX2FmdGVyGAwgASgDSAGIAQESEQoJcm9vbV9oZWF0GA0gASgDEigKCWdpZnRfcmFuaxgOIAMoCzIVLnJvb21jZWxsLnYxLlJhbmtJdGVtQhUKE19jb2luX2JhbGFuY2VfYWZ0ZXJCHAoaX2dpZnRfaW5jb21lX2JhbGFuY2VfYWZ0ZXIqXQoMU25hcHNob3RNb2RlEh0KGVNOQVBTSE9UX01PREVfVU5TUEVDSUZJRUQQABIWChJTTkFQU0hPVF9NT0RFX05PTkUQARIWChJTTkFQU0hPVF9NT0RFX1ZJRVcQAipOCghSb29tTW9kZRIZChVST09NX01PREVfVU5TUEVDSUZJRUQQABISCg5ST09NX01PREVfRlJFRRABEhMKD1JPT01fTU9ERV9BUFBMWRACKosBCgpSb29tU3RhdHVzEhsKF1JPT01fU1RBVFVTX1VOU1BFQ0lGSUVEEAASFgoSUk9PTV9TVEFUVVNfQUNUSVZFEAESFwoTUk9PTV9TVEFUVVNfQ0xPU0lORxACEhYKElJPT01fU1RBVFVTX0NMT1NFRBADEhcKE1JPT01fU1RBVFVTX0RFTEVURUQQBCp3CglTZWF0U3RhdGUSGgoWU0VBVF9TVEFURV9VTlNQRUNJRklFRBAAEhMKD1NFQVRfU1RBVEVfSURMRRABEh4KGlNFQVRfU1RBVEVfUEVORElOR19QVUJMSVNIEAISGQoVU0VBVF9TVEFURV9QVUJMSVNISU5HEAMqZQoIUm9vbVJvbGUSGQoVUk9PTV9ST0xFX1VOU1BFQ0lGSUVEEAASFAoQUk9PTV9ST0xFX01FTUJFUhABEhMKD1JPT01fUk9MRV9BRE1JThACEhMKD1JPT01fUk9MRV9PV05FUhADKokBCgpDbG9zZXJLaW5kEhsKF0NMT1NFUl9LSU5EX1VOU1BFQ0lGSUVEEAASFQoRQ0xPU0VSX0tJTkRfT1dORVIQARIVChFDTE9TRVJfS0lORF9BRE1JThACEhgKFENMT1NFUl9LSU5EX09QRVJBVE9SEAMSFgoSQ0xPU0VSX0tJTkRfU1lTVEVNEAQqawoOTWljUmVxdWVzdEtpbmQSIAocTUlDX1JFUVVFU1RfS0lORF9VTlNQRUNJRklFRBAAEhoKFk1JQ19SRVFVRVNUX0tJTkRfQVBQTFkQARIbChdNSUNfUkVRVUVTVF9LSU5EX0lOVklURRACYgZwcm90bzM");
 
 /**
  * Part of every command.
@@ -338,6 +338,128 @@ export const RankItemSchema: GenMessage<RankItem> = /*@__PURE__*/
   messageDesc(file_roomcell_v1_room_types, 8);
 
 /**
+ * A user who is in the room, with what it is there.
+ *
+ * @generated from message roomcell.v1.AudienceUser
+ */
+export type AudienceUser = Message<"roomcell.v1.AudienceUser"> & {
+  /**
+   * @generated from field: roomcell.v1.RoomUser user = 1;
+   */
+  user?: RoomUser | undefined;
+
+  /**
+   * @generated from field: roomcell.v1.RoomRole role = 2;
+   */
+  role: RoomRole;
+
+  /**
+   * 0: on no seat.
+   *
+   * @generated from field: int32 seat_no = 3;
+   */
+  seatNo: number;
+};
+
+/**
+ * Describes the message roomcell.v1.AudienceUser.
+ * Use `create(AudienceUserSchema)` to create a new message.
+ */
+export const AudienceUserSchema: GenMessage<AudienceUser> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_types, 9);
+
+/**
+ * Who may not come in, why, and until when.
+ *
+ * @generated from message roomcell.v1.RoomBan
+ */
+export type RoomBan = Message<"roomcell.v1.RoomBan"> & {
+  /**
+   * @generated from field: string user_id = 1;
+   */
+  userId: string;
+
+  /**
+   * @generated from field: string by_user_id = 2;
+   */
+  byUserId: string;
+
+  /**
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
+
+  /**
+   * @generated from field: int64 banned_at_ms = 4;
+   */
+  bannedAtMs: bigint;
+
+  /**
+   * 0: until somebody unbans the user.
+   *
+   * @generated from field: int64 expires_at_ms = 5;
+   */
+  expiresAtMs: bigint;
+};
+
+/**
+ * Describes the message roomcell.v1.RoomBan.
+ * Use `create(RoomBanSchema)` to create a new message.
+ */
+export const RoomBanSchema: GenMessage<RoomBan> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_types, 10);
+
+/**
+ * A wish for the mic that waits for its answer.
+ *
+ * @generated from message roomcell.v1.MicRequest
+ */
+export type MicRequest = Message<"roomcell.v1.MicRequest"> & {
+  /**
+   * @generated from field: roomcell.v1.MicRequestKind kind = 1;
+   */
+  kind: MicRequestKind;
+
+  /**
+   * Who would sit down.
+   *
+   * @generated from field: string user_id = 2;
+   */
+  userId: string;
+
+  /**
+   * The applicant, or the manager who invites.
+   *
+   * @generated from field: string by_user_id = 3;
+   */
+  byUserId: string;
+
+  /**
+   * 0: the first seat that is free when the request is accepted.
+   *
+   * @generated from field: int32 seat_no = 4;
+   */
+  seatNo: number;
+
+  /**
+   * @generated from field: int64 requested_at_ms = 5;
+   */
+  requestedAtMs: bigint;
+
+  /**
+   * @generated from field: int64 expires_at_ms = 6;
+   */
+  expiresAtMs: bigint;
+};
+
+/**
+ * Describes the message roomcell.v1.MicRequest.
+ * Use `create(MicRequestSchema)` to create a new message.
+ */
+export const MicRequestSchema: GenMessage<MicRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_types, 11);
+
+/**
  * A bounded view of one room at one version; never the whole audience. A client keeps the view with
  * the highest room_version.
  *
@@ -491,7 +613,7 @@ export type RoomSnapshot = Message<"roomcell.v1.RoomSnapshot"> & {
  * Use `create(RoomSnapshotSchema)` to create a new message.
  */
 export const RoomSnapshotSchema: GenMessage<RoomSnapshot> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_types, 9);
+  messageDesc(file_roomcell_v1_room_types, 12);
 
 /**
  * A command that succeeded. Failures are gRPC statuses with google.rpc.ErrorInfo details.
@@ -599,7 +721,7 @@ export type CommandResult = Message<"roomcell.v1.CommandResult"> & {
  * Use `create(CommandResultSchema)` to create a new message.
  */
 export const CommandResultSchema: GenMessage<CommandResult> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_types, 10);
+  messageDesc(file_roomcell_v1_room_types, 13);
 
 /**
  * Whether an answer carries the room's present view beside the result.
@@ -842,4 +964,39 @@ export type CloserKind = (typeof CloserKind)[keyof typeof CloserKind] | UnknownE
  */
 export const CloserKindSchema: GenEnum<CloserKind> = /*@__PURE__*/
   enumDesc(file_roomcell_v1_room_types, 5);
+
+/**
+ * @generated from enum roomcell.v1.MicRequestKind
+ */
+export const MicRequestKind = {
+  /**
+   * @generated from enum value: MIC_REQUEST_KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * The user wants up; a manager answers.
+   *
+   * @generated from enum value: MIC_REQUEST_KIND_APPLY = 1;
+   */
+  APPLY: 1,
+
+  /**
+   * A manager wants the user up; the user answers.
+   *
+   * @generated from enum value: MIC_REQUEST_KIND_INVITE = 2;
+   */
+  INVITE: 2,
+} as const;
+
+/**
+ * @generated from enum roomcell.v1.MicRequestKind
+ */
+export type MicRequestKind = (typeof MicRequestKind)[keyof typeof MicRequestKind] | UnknownEnum;
+
+/**
+ * Describes the enum roomcell.v1.MicRequestKind.
+ */
+export const MicRequestKindSchema: GenEnum<MicRequestKind> = /*@__PURE__*/
+  enumDesc(file_roomcell_v1_room_types, 6);
 
