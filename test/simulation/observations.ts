@@ -30,6 +30,7 @@ export type CallAsk =
       readonly ttlMs: number;
     }
   | { readonly kind: 'heartbeat'; readonly meta: RequestMeta }
+  | { readonly kind: 'micHeartbeat'; readonly meta: RequestMeta; readonly micSessionId: string }
   | {
       readonly kind: 'getCommand';
       readonly appCode: string;

@@ -10,22 +10,31 @@ import { caseOf } from './plan/sim-case.ts';
 
 const cases = Array.from({ length: 100 }, (_, seed) => caseOf(seed + 1));
 
+/**
+ * Commands that no client can send yet: RTC callbacks and evictions have no door in this release.
+ * Whoever opens one takes its command from here and into the workload.
+ */
+const withoutDoor: readonly string[] = ['ApplyRtcEvent', 'EvictUser'];
+
 /** Names of the commands in the domain's own text, without those of the system itself. */
 function commandTypes(): readonly string[] {
-  const file = join(projectRoot(), 'src', 'domain', 'room', 'commands.ts');
-  const text = readFileSync(file, 'utf8');
   const bodies =
     /\/\*\*(?<doc>(?:(?!\*\/)[\s\S])*)\*\/\nexport interface \w+ \{\n {2}readonly type: '(?<type>\w+)'/g;
+  const topics = ['room/room', 'presence/presence', 'mic/mic', 'gift/gift'];
+  const text = topics
+    .map((topic) => join(projectRoot(), 'src', 'domain', `${topic}-commands.ts`))
+    .map((file) => readFileSync(file, 'utf8'))
+    .join('\n');
   return [...text.matchAll(bodies)].flatMap(({ groups }) => {
     const { doc = '', type = '' } = groups ?? {};
-    return doc.trim().startsWith('System:') ? [] : [type];
+    return doc.trim().startsWith('System:') || withoutDoor.includes(type) ? [] : [type];
   });
 }
 
 describe('the workload of a run', () => {
   it('knows every command of the domain', () => {
     const types = commandTypes();
-    expect(types.length).toBeGreaterThan(7);
+    expect(types.length).toBeGreaterThan(24);
     expect(types.filter((type) => !Object.hasOwn(askWeights, type))).toEqual([]);
   });
 

@@ -9,24 +9,25 @@ import type { SentCommand } from './command-records.ts';
 /** The part of a body that a client chose: without facts of the gateway. */
 export function withoutFacts({ type, body }: SentCommand): object {
   if (type !== 'JoinRoom') return body;
-  const { password: _, ...rest } = body;
+  const { password: _, isPlatformBanned: _fact, ...rest } = body;
   return rest;
 }
 
 /** A record's body in the words of a request; of a password only whether there is one. */
 export function bodyFields(command: SentCommand): object {
   const { type, body } = command;
-  if (type === 'CreateRoom') {
+  if (type === 'CreateRoom' || type === 'SetRoomPassword') {
     const { passwordHash, ...rest } = body;
     return { type, ...rest, isLocked: passwordHash !== '' };
   }
+  if (type === 'UpdateUser') return { type, ...(body['profile'] as object) };
   if (type !== 'JoinRoom') return { type, ...body };
   return { type, isRobot: body['isRobot'], ...(body['profile'] as object) };
 }
 
 /** A request without the text of its password. */
 export function requestFields(request: CommandRequest): object {
-  if (request.type === 'CreateRoom') {
+  if (request.type === 'CreateRoom' || request.type === 'SetRoomPassword') {
     const { password, ...rest } = request;
     return { ...rest, isLocked: password !== '' };
   }

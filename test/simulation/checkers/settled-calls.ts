@@ -13,6 +13,7 @@ const ttlHeader = 'rc-ttl-ms';
 const endsOf: Readonly<Record<SentCall['ask']['kind'], CallEnd['kind']>> = {
   command: 'ok',
   heartbeat: 'heartbeatTaken',
+  micHeartbeat: 'heartbeatTaken',
   getCommand: 'lookup',
   getRoomSnapshot: 'snapshot',
 };
@@ -125,6 +126,6 @@ class SettledCalls implements Checker {
 function placeOf(call: SentCall): string | null {
   const { ask } = call;
   if (ask.kind === 'command') return commandOf(call)?.roomKey ?? null;
-  const { appCode, roomId } = ask.kind === 'heartbeat' ? ask.meta : ask;
+  const { appCode, roomId } = 'meta' in ask ? ask.meta : ask;
   return `${appCode}\0${roomId}`;
 }

@@ -4,8 +4,10 @@
  */
 import type { Timers } from '../../../src/ports/timers.ts';
 import type { CallAsk, CallEnd } from '../observations.ts';
-import type { PlannedCall, PlannedClient, SessionChoice, Workload } from '../plan/planned-call.ts';
-import { isSettled, requestOf, roomIdOf } from './client-call.ts';
+import type { SessionChoice } from '../plan/planned-ask.ts';
+import type { PlannedCall, PlannedClient, Workload } from '../plan/planned-call.ts';
+import { isSettled, roomIdOf } from './client-call.ts';
+import { requestOf } from './request-of.ts';
 
 /** Who calls: the name is the run's, the user the app's. */
 export interface Sender {
@@ -17,7 +19,10 @@ export interface Sender {
 export interface ClientContext {
   readonly clients: readonly PlannedClient[];
   readonly timers: Timers;
+  /** Time of the run. */
   nowMs(): number;
+  /** The same as a clock on the wall shows it. */
+  wallMs(): number;
   /** Sends one call through a gateway; resolves with its end, whatever happens. */
   send(from: Sender, gateway: number, ask: CallAsk, role: PlannedCall['role']): Promise<CallEnd>;
   /** A pause behind so many tries of one call, drawn. */
@@ -146,7 +151,9 @@ export class SimClient {
     };
     if (ask.type === 'RoomHeartbeat') return { kind: 'heartbeat', meta };
     const sessionId = 'session' in ask ? this.sessionOf(ask.session) : '';
-    const request = requestOf(ask, { clients: this.context.clients, sessionId });
+    if (ask.type === 'MicHeartbeat') return { kind: 'micHeartbeat', meta, micSessionId: sessionId };
+    const nowMs = this.context.wallMs();
+    const request = requestOf(ask, { clients: this.context.clients, sessionId, nowMs });
     if (request === null) return null;
     return { kind: 'command', meta, role: call.role, request, ttlMs: call.ttlMs };
   }

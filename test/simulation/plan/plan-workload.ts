@@ -3,17 +3,22 @@
  * repeat of an older id, and a few of those with another payload.
  */
 import { SimRandom } from '../kernel/sim-random.ts';
-import { appCodes, giftIds } from './config-of.ts';
-import type { AskType, PlannedAsk, PlannedCall, PlannedClient, Workload } from './planned-call.ts';
+import { appCodes } from './config-of.ts';
+import { createAsk, joinAsk, legalAsks } from './legal-asks.ts';
+import type { AskPlace } from './legal-asks.ts';
+import { lightAsks } from './planned-ask.ts';
+import type { AskType, PlannedAsk } from './planned-ask.ts';
+import type { PlannedCall, PlannedClient, Workload } from './planned-call.ts';
 import { absentRoom, type RoomModel } from './room-model.ts';
 import { warmUpMs, type SimOptions } from './sim-options.ts';
+import { wildAsk } from './wild-asks.ts';
 
 const repeatShare = 0.2;
 const otherPayloadShare = 0.02;
 const wildShare = 0.1;
 const giveUpShare = 0.15;
-const lockedShare = 0.15;
-const password = 'sesame';
+/** Of the calls to a closed room, those that delete it. */
+const deletedShare = 0.1;
 /** Longer than any fault keeps a command from its cell. */
 const patientMs = 10_000;
 
@@ -21,16 +26,45 @@ const patientMs = 10_000;
 export const askWeights: Readonly<Record<AskType, number>> = {
   CreateRoom: 1,
   JoinRoom: 10,
+  UpdateUser: 2,
   LeaveRoom: 7,
+  KickUser: 1.5,
+  UnbanUser: 2,
   MicUp: 16,
   MicDown: 8,
+  ChangeMicSeat: 4,
   ConfirmMicPublishing: 8,
+  SetMicSeatLock: 2.5,
+  SetMicSeatMute: 1.5,
+  InviteToMic: 3,
+  ApplyForMic: 4,
+  AnswerMicRequest: 5,
+  UpdateRoomProfile: 2,
+  SetSeatCount: 1,
+  SetRoomPassword: 1.5,
+  SetRoomMode: 1,
+  SetVisibleRegion: 1,
+  SetAdmin: 2,
+  TransferOwner: 0.7,
   CloseRoom: 0.6,
+  DeleteRoom: 0.2,
   SendGift: 22,
   RoomHeartbeat: 6,
+  MicHeartbeat: 4,
   GetRoomSnapshot: 4,
   GetCommand: 4,
 };
+
+const askTypes = Object.keys(askWeights) as AskType[];
+const commandTypes = askTypes.filter((type) => !lightAsks.has(type));
+
+/** What a manager of the room does, or somebody above it. */
+const managersAsks: ReadonlySet<AskType> = new Set([
+  ...(['CloseRoom', 'DeleteRoom', 'MicDown', 'KickUser', 'UnbanUser', 'SetMicSeatLock'] as const),
+  ...(['SetMicSeatMute', 'InviteToMic', 'AnswerMicRequest', 'UpdateRoomProfile'] as const),
+  ...(['SetSeatCount', 'SetRoomPassword', 'SetRoomMode', 'SetVisibleRegion'] as const),
+  ...(['SetAdmin', 'TransferOwner'] as const),
+]);
 
 /** The workload of a seed. */
 export function planWorkload(options: SimOptions): Workload {
@@ -84,14 +118,14 @@ class Planner {
       earlier === null
         ? this.ask(client, nth)
         : otherPayload
-          ? this.wild(earlier.ask.room, nth, 'command')
+          ? wildAsk(this.place(client, earlier.ask.room, nth), commandTypes)
           : earlier.ask;
     return {
       nth,
       client,
       atMs,
       gateway: random.below(this.options.gateways),
-      role: earlier !== null && !otherPayload ? earlier.role : this.roleFor(ask),
+      role: earlier !== null && !otherPayload ? earlier.role : this.roleFor(ask, client),
       ttlMs: random.chance(pressure.patient) ? patientMs : random.pick([800, 2_000, 3_000, 5_000]),
       givesUp: random.chance(giveUpShare),
       isForgotten: random.chance(pressure.forgotten),
@@ -101,124 +135,32 @@ class Planner {
     };
   }
 
-  private roleFor(ask: PlannedAsk): PlannedCall['role'] {
-    if (ask.type !== 'CloseRoom' && ask.type !== 'MicDown') return 'user';
-    return this.random.weighted({ user: 6, service: 2, operator: 2 });
+  /** Whoever manages nothing asks for a manager's things mostly as the app's backend or an operator. */
+  private roleFor(ask: PlannedAsk, client: number): PlannedCall['role'] {
+    if (!managersAsks.has(ask.type)) return 'user';
+    const { owner, admins } = this.model(client, ask.room);
+    const isManager = owner === client || admins.has(client);
+    return this.random.weighted({ user: isManager ? 8 : 2, service: 2, operator: 2 });
   }
 
   private ask(client: number, nth: number): PlannedAsk {
     const { random } = this;
     const { rooms, pressure } = this.options;
     const room = random.chance(pressure.hotRoom) ? 0 : random.below(rooms);
-    if (random.chance(wildShare)) return this.wild(room, nth, 'any');
+    const place = this.place(client, room, nth);
+    const { model } = place;
+    if (random.chance(wildShare)) return wildAsk(place, askTypes);
+    if (!model.isCreated) return createAsk(place);
+    if (model.isClosed && random.chance(deletedShare)) return legalAsks.DeleteRoom(place);
+    const mayCome = !model.members.has(client) && !model.banned.has(client);
+    if (mayCome && random.chance(0.8)) return joinAsk(place);
+    return legalAsks[random.weighted(askWeights)](place);
+  }
+
+  private place(client: number, room: number, nth: number): AskPlace {
+    const { random, clients, options } = this;
     const model = this.model(client, room);
-    if (!model.isCreated) return this.create(client, room, model);
-    if (!model.members.has(client) && random.chance(0.8)) return this.join(client, room, model);
-    return this.legal(random.weighted(askWeights), client, room, nth, model);
-  }
-
-  private legal(
-    type: AskType,
-    client: number,
-    room: number,
-    nth: number,
-    model: RoomModel,
-  ): PlannedAsk {
-    const { random } = this;
-    switch (type) {
-      case 'LeaveRoom':
-        model.members.delete(client);
-        model.onSeat.delete(client);
-        return { type, room };
-      case 'MicUp':
-        model.onSeat.add(client);
-        return { type, room, seatNo: random.below(model.seatCount + 1) };
-      case 'MicDown':
-        model.onSeat.delete(client);
-        return { type, room, target: null, session: random.pick(['newest', 'none']) };
-      case 'ConfirmMicPublishing':
-        if (!model.onSeat.has(client)) return { type: 'MicUp', room, seatNo: 0 };
-        return { type, room, session: 'newest' };
-      case 'CloseRoom':
-        model.isClosed = true;
-        return { type, room, reason: 'over' };
-      case 'SendGift':
-        return this.gift(client, room, model);
-      case 'CreateRoom':
-      case 'JoinRoom':
-        return this.join(client, room, model);
-      case 'RoomHeartbeat':
-      case 'GetRoomSnapshot':
-        return { type, room };
-      case 'GetCommand':
-        return { type, room, of: Math.max(1, nth - 1 - random.below(10)) };
-    }
-  }
-
-  /** In a ring: each gives to the next of its app, and now and then to several. */
-  private gift(client: number, room: number, model: RoomModel): PlannedAsk {
-    const { random } = this;
-    const next = (client + this.options.apps) % this.clients.length;
-    const others = [...model.members].filter((member) => member !== client && member !== next);
-    const more = random.chance(0.2) ? others.slice(0, 2) : [];
-    const giftCount = random.between(1, 3);
-    return {
-      type: 'SendGift',
-      room,
-      giftId: random.pick(giftIds),
-      giftCount,
-      targets: [next, ...more],
-    };
-  }
-
-  private create(client: number, room: number, model: RoomModel): PlannedAsk {
-    const { random } = this;
-    model.isCreated = true;
-    model.owner = client;
-    model.seatCount = random.between(1, 8);
-    model.password = random.chance(lockedShare) ? password : '';
-    return { type: 'CreateRoom', room, seatCount: model.seatCount, password: model.password };
-  }
-
-  private join(client: number, room: number, model: RoomModel): PlannedAsk {
-    model.members.add(client);
-    const given = this.random.chance(0.9) ? model.password : 'wrong';
-    return { type: 'JoinRoom', room, password: given, isRobot: false };
-  }
-
-  /** Anything, whatever the room is like. */
-  private wild(room: number, nth: number, kind: 'any' | 'command'): PlannedAsk {
-    const { random, clients } = this;
-    const types = (Object.keys(askWeights) as AskType[]).filter(
-      (type) => (kind === 'any' || isCommandType(type)) && type !== 'CloseRoom',
-    );
-    const type = random.pick(types);
-    const session = random.pick(['newest', 'older', 'invented', 'none'] as const);
-    switch (type) {
-      case 'CreateRoom':
-        return { type, room, seatCount: random.between(1, 20), password: '' };
-      case 'JoinRoom':
-        return { type, room, password: random.pick(['', password]), isRobot: random.chance(0.2) };
-      case 'MicUp':
-        return { type, room, seatNo: random.below(25) };
-      case 'MicDown':
-        return { type, room, target: random.below(clients.length), session };
-      case 'ConfirmMicPublishing':
-        return { type, room, session: session === 'none' ? 'invented' : session };
-      case 'CloseRoom':
-        return { type, room, reason: 'wild' };
-      case 'SendGift': {
-        const targets = [random.below(clients.length)];
-        const giftId = random.pick([...giftIds, 'unknown']);
-        return { type, room, giftId, giftCount: random.between(1, 9), targets };
-      }
-      case 'LeaveRoom':
-      case 'RoomHeartbeat':
-      case 'GetRoomSnapshot':
-        return { type, room };
-      case 'GetCommand':
-        return { type, room, of: random.between(1, nth) };
-    }
+    return { random, client, room, nth, model, clients: clients.length, apps: options.apps };
   }
 
   private model(client: number, room: number): RoomModel {
@@ -235,10 +177,6 @@ function lookBehind(command: PlannedCall, nth: number): PlannedCall {
   return { ...command, nth, role: 'user', ask, repeatOf: null, otherPayload: false };
 }
 
-function isCommandType(type: AskType): boolean {
-  return type !== 'RoomHeartbeat' && type !== 'GetRoomSnapshot' && type !== 'GetCommand';
-}
-
-function isCommand(ask: PlannedAsk): boolean {
-  return isCommandType(ask.type);
+function isCommand({ type }: PlannedAsk): boolean {
+  return !lightAsks.has(type);
 }

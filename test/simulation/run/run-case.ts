@@ -204,6 +204,7 @@ class Run {
         clients,
         timers: kernel.timersOf('client'),
         nowMs: () => kernel.nowMs,
+        wallMs: () => kernel.trueMs,
         send: (...call: Parameters<typeof network.send>) => network.send(...call),
         retryPauseMs: (tries: number) => (50 + 250 * pauses.fraction()) * Math.min(tries + 1, 8),
         commandIdOf: (nth: number) => commandIds.get(nth) ?? `c${nth}`,

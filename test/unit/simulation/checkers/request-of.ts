@@ -16,7 +16,21 @@ export function requestOf(body: CommandBody): CommandRequest {
       const { type, profile, isRobot } = body;
       return { type, ...profile, isRobot, password: '' };
     }
+    case 'UpdateUser':
+      return { type: body.type, ...body.profile };
+    case 'SetRoomPassword':
+      return { type: body.type, password: body.passwordHash };
+    case 'KickUser':
+      return { ...body, expiresAtMs: BigInt(body.expiresAtMs) };
     case 'ExpireMicPublish':
+    case 'ExpireMicHeartbeat':
+    case 'ExpireMicRequests':
+    case 'ExpireBans':
+    case 'EvictUser':
+    case 'ApplyRtcEvent':
+    case 'FinishClosing':
+    case 'NotePasswordAttempt':
+    case 'SweepStaleUsers':
       throw new Error('no client sends this');
     default:
       return body;
