@@ -1,29 +1,37 @@
 /**
  * The facts that only a gateway can find out, put beside the request: a password's hash, or the
- * verdict on one. The text of a password ends here and never reaches the topic. The gateway does not
- * judge: what the verdict means is decided by the cell, after it has looked for an earlier answer.
+ * verdict on one, and whether the platform has banned a user. The text of a password ends here and
+ * never reaches the topic. The gateway does not judge: what a fact means is decided by the cell,
+ * after it has looked for an earlier answer.
  *
  * Race: the password changes between the check here and the decision. The verdict names the version
  * it is about; the cell answers FACT_STALE for another one, and the call attaches anew and sends the
  * same id again. Test: "a stale verdict is taken anew and sent under the same id, at most twice".
+ *
+ * Race: the platform bans a user between the look here and the decision.
+ *   1. The gateway finds no ban and produces the join.
+ *   2. The ban is written, and the user is evicted from every room that `user_rooms` names.
+ *   3. The join is decided; the user is in.
+ * Nothing here can close it. Whoever bans looks for the user's rooms again afterwards (decision 30).
  */
-import type { GiftId, MicSessionId, UserId } from '../domain/ids.ts';
-import type { CommandBody } from '../domain/room/commands.ts';
 import type { JoinRoom } from '../domain/presence/presence-commands.ts';
+import type { CommandBody } from '../domain/room/commands.ts';
 import type { PasswordVerdict } from '../domain/password/password-verdict.ts';
-import { assertNever } from '../kernel/assert.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { Passwords } from '../ports/passwords.ts';
-import type { CommandRequest } from '../ports/room-api.ts';
 import type { RoomQueries } from '../ports/room-queries.ts';
+import { commandBody, roomMode, userProfile } from './command-body.ts';
+import type { RequestWithFacts } from './command-body.ts';
 import type { ParsedCommand } from './parse-command.ts';
 
 /** What the facts are made from. */
 export interface FactSources {
-  readonly roomQueries: Pick<RoomQueries, 'passwordOf'>;
+  readonly clock: Pick<Clock, 'wallMs'>;
+  readonly roomQueries: Pick<RoomQueries, 'passwordOf' | 'isPlatformBanned'>;
   readonly passwords: Passwords;
 }
 
-type RequestOf<Type extends CommandRequest['type']> = Extract<CommandRequest, { type: Type }>;
+type RequestOf<Type extends RequestWithFacts['type']> = Extract<RequestWithFacts, { type: Type }>;
 
 /**
  * The body to produce. `isRefresh` says that an earlier body was refused as stale. Throws a Retry
@@ -38,50 +46,51 @@ export async function attachFacts(
   switch (request.type) {
     case 'CreateRoom':
       return createRoomBody(sources, command, request);
+    case 'SetRoomPassword': {
+      const passwordHash = await hashOf(sources, command, request.password);
+      return { type: request.type, passwordHash };
+    }
     case 'JoinRoom':
-      return joinRoomBody(request, await passwordVerdict(sources, command, request, isRefresh));
-    case 'LeaveRoom':
-    case 'MicUp':
-    case 'CloseRoom':
-      return request;
-    case 'MicDown':
-      return {
-        type: 'MicDown',
-        userId: request.userId as UserId | '',
-        micSessionId: request.micSessionId as MicSessionId | '',
-      };
-    case 'ConfirmMicPublishing':
-      return { type: request.type, micSessionId: request.micSessionId as MicSessionId };
-    case 'SendGift':
-      return {
-        ...request,
-        giftId: request.giftId as GiftId,
-        targetUserIds: request.targetUserIds as readonly UserId[],
-      };
+      return joinRoomBody(sources, command, request, isRefresh);
     default:
-      return assertNever(request, 'a request without a body');
+      return commandBody(request);
   }
 }
 
-async function createRoomBody(
+/** '' for no password. The salt comes from the command's id: every try carries the same bytes. */
+async function hashOf(
   { passwords }: FactSources,
+  command: ParsedCommand,
+  password: string,
+): Promise<string> {
+  return password === '' ? '' : passwords.hash(password, command);
+}
+
+async function createRoomBody(
+  sources: FactSources,
   command: ParsedCommand,
   request: RequestOf<'CreateRoom'>,
 ): Promise<CommandBody> {
   const { password, mode, ...rest } = request;
-  const passwordHash = password === '' ? '' : await passwords.hash(password, command);
-  return { ...rest, mode: mode === 'apply' ? 'apply' : 'free', passwordHash };
+  const passwordHash = await hashOf(sources, command, password);
+  return { ...rest, mode: roomMode(mode), passwordHash };
 }
 
-function joinRoomBody(request: RequestOf<'JoinRoom'>, password: PasswordVerdict): JoinRoom {
-  const { nickname, avatarUrl, countryCode, ext } = request;
-  return {
-    type: 'JoinRoom',
-    profile: { nickname, avatarUrl, countryCode, ext },
-    isRobot: request.isRobot,
-    password,
-    isPlatformBanned: false,
-  };
+/** Both looks at once: a join waits for the slower one and not for their sum. */
+async function joinRoomBody(
+  sources: FactSources,
+  command: ParsedCommand,
+  request: RequestOf<'JoinRoom'>,
+  isRefresh: boolean,
+): Promise<JoinRoom> {
+  const { clock, roomQueries } = sources;
+  const { appCode, actorUserId } = command;
+  const [password, isPlatformBanned] = await Promise.all([
+    passwordVerdict(sources, command, request, isRefresh),
+    roomQueries.isPlatformBanned(appCode, actorUserId, clock.wallMs()),
+  ]);
+  const { type, isRobot } = request;
+  return { type, profile: userProfile(request), isRobot, password, isPlatformBanned };
 }
 
 /**

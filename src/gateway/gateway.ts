@@ -4,7 +4,7 @@
  */
 import type { CommandSink } from '../ports/command-sink.ts';
 import type { PartitionStore } from '../ports/partition-store.ts';
-import type { RoomApi } from '../ports/room-api.ts';
+import type { CallFrame, RequestMeta, RoomApi } from '../ports/room-api.ts';
 import type { RoomQueries } from '../ports/room-queries.ts';
 import type { RoomReader } from '../ports/room-reader.ts';
 import { authorizeActor } from './authorize.ts';
@@ -90,15 +90,26 @@ export function createGateway(settings: GatewaySettings, ports: GatewayPorts): G
   const getRoomSnapshot = createGetRoomSnapshot(ports, limits);
   const listRooms = createListRooms(ports.roomQueries);
 
+  const beat = (
+    frame: CallFrame,
+    meta: RequestMeta,
+    micSessionId: string | null,
+  ): Promise<number> =>
+    gate.run(() => {
+      const heartbeat = parseHeartbeat(authorizeActor(frame, meta), meta, micSessionId);
+      return untilAborted(folder.beat(heartbeat, allowedMs(frame, limits)), frame.signal);
+    });
+
   const life = createLife(ports, keeper, gate, () => folder.flush());
   return {
     ...life,
     execute: (frame, meta, request) => gate.run(() => execute(frame, meta, request)),
-    heartbeat: (frame, meta) =>
-      gate.run(() => {
-        const place = parseHeartbeat(authorizeActor(frame, meta), meta);
-        return untilAborted(folder.beat(place, allowedMs(frame, limits)), frame.signal);
-      }),
+    heartbeat: async (frame, meta) => {
+      await beat(frame, meta, null);
+    },
+    micHeartbeat: async (frame, meta, micSessionId) => ({
+      micHeartbeatAtMs: await beat(frame, meta, micSessionId),
+    }),
     getCommand: (frame, key) => gate.run(() => getCommand(frame, key)),
     getRoomSnapshot: (frame, key) => gate.run(() => getRoomSnapshot(frame, key)),
     listRooms: (frame, query) => gate.run(() => listRooms(frame, query)),

@@ -1,7 +1,7 @@
 /**
  * Gathers heartbeats of one partition for a moment and sends them as one record, so that a room full
- * of users costs the topic a few records a second. The reply names who is not present; everybody
- * else is told "fine". A heartbeat leaves no record, so an unknown outcome is simply tried again.
+ * of users costs the topic a few records a second. The reply names who is not present, and whose mic
+ * session is over; everybody else is told "fine", with the time at which the room heard it. A heartbeat leaves no record, so an unknown outcome is simply tried again.
  */
 import { createDeferred } from '../kernel/deferred.ts';
 import type { Deferred } from '../kernel/deferred.ts';
@@ -12,13 +12,17 @@ import type { HeartbeatItem, HeartbeatReply } from '../protocol/records.ts';
 import { refused, repliedOrThrow } from './command-result.ts';
 import type { Exchange } from './exchange.ts';
 import type { GatewayLimits } from './limits.ts';
-import type { ParsedPlace } from './parse-command.ts';
+import type { ParsedHeartbeat } from './parse-command.ts';
 import { notProduced, refusal } from './refusals.ts';
 
 /** See the file header. */
 export interface HeartbeatFolder {
-  /** Resolves when the user is present; throws USER_NOT_PRESENT and the like otherwise. */
-  beat(place: ParsedPlace, timeoutMs: number): Promise<void>;
+  /**
+   * Resolves with the time at which the room heard it, in milliseconds, when the user is present and
+   * the mic session, if one is named, holds the user's seat. Throws USER_NOT_PRESENT,
+   * MIC_SESSION_STALE and the like otherwise.
+   */
+  beat(heartbeat: ParsedHeartbeat, timeoutMs: number): Promise<number>;
   /** Sends everything gathered now. */
   flush(): void;
 }
@@ -26,8 +30,8 @@ export interface HeartbeatFolder {
 /** One fold that still gathers. */
 interface OpenFold {
   readonly items: HeartbeatItem[];
-  /** By user within the room: two calls of one user share one item. */
-  readonly waiters: Map<string, Deferred<void>>;
+  /** By user and session within the room: two calls of the same kind share one item. */
+  readonly waiters: Map<string, Deferred<number>>;
   readonly cancelTimer: CancelTimer;
 }
 
@@ -66,17 +70,17 @@ export function createHeartbeatFolder(
   };
 
   return {
-    async beat(place, timeoutMs) {
+    async beat(heartbeat, timeoutMs) {
       if (waiting >= limits.heartbeatWaitersMax) {
         throw refusal('GATEWAY_BUSY', notProduced, { retryAfterMs: limits.busyRetryMs });
       }
-      const partition = partitionOf(place.roomKey, partitionCount);
-      const answer = join(foldOf(partition), place);
+      const partition = partitionOf(heartbeat.roomKey, partitionCount);
+      const answer = join(foldOf(partition), heartbeat);
       // The items bound the record's size; a full fold does not wait for its timer.
       if ((open.get(partition)?.items.length ?? 0) >= limits.heartbeatFoldItemsMax) send(partition);
       waiting += 1;
       try {
-        await within(timers, answer, timeoutMs);
+        return await within(timers, answer, timeoutMs);
       } finally {
         waiting -= 1;
       }
@@ -87,17 +91,20 @@ export function createHeartbeatFolder(
   };
 }
 
-/** Puts the user into the fold, once. */
-function join(fold: OpenFold, place: ParsedPlace): Promise<void> {
-  const { appCode, roomId, roomKey, actorUserId } = place;
-  const waiterKey = `${roomKey}\0${actorUserId}`;
+/**
+ * Puts the heartbeat into the fold, once. One of a mic session and one of presence alone are two
+ * items, for they may end differently.
+ */
+function join(fold: OpenFold, heartbeat: ParsedHeartbeat): Promise<number> {
+  const { appCode, roomId, roomKey, actorUserId, micSessionId } = heartbeat;
+  const waiterKey = `${roomKey}\0${actorUserId}\0${micSessionId}`;
   const existing = fold.waiters.get(waiterKey);
   if (existing !== undefined) return existing.promise;
-  const waiter = createDeferred<void>();
+  const waiter = createDeferred<number>();
   // A waiter whose callers all gave up still gets an answer; without this it would be unhandled.
   waiter.promise.catch(() => undefined);
   fold.waiters.set(waiterKey, waiter);
-  fold.items.push({ appCode, roomId, userId: actorUserId });
+  fold.items.push({ appCode, roomId, userId: actorUserId, micSessionId });
   return waiter.promise;
 }
 
@@ -129,7 +136,7 @@ async function sendFold(
 
 /** Items and waiters were pushed together, so one index names both. */
 function settle(
-  waiters: readonly Deferred<void>[],
+  waiters: readonly Deferred<number>[],
   items: readonly HeartbeatItem[],
   reply: HeartbeatReply,
 ): void {
@@ -141,11 +148,15 @@ function settle(
   for (const index of reply.notActive) {
     waiters[index]?.reject(refusal('ROOM_CLOSED', { room_status: 'not_active' }));
   }
-  for (const waiter of waiters) waiter.resolve();
+  for (const index of reply.micStale) {
+    const micSessionId = items[index]?.micSessionId ?? '';
+    waiters[index]?.reject(refusal('MIC_SESSION_STALE', { mic_session_id: micSessionId }));
+  }
+  for (const waiter of waiters) waiter.resolve(reply.heardAtMs);
 }
 
 /** The answer, or OUTCOME_UNKNOWN after `timeoutMs`; the fold itself waits on for the others. */
-function within(timers: Timers, answer: Promise<void>, timeoutMs: number): Promise<void> {
+function within(timers: Timers, answer: Promise<number>, timeoutMs: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const giveUp = (): void => reject(refusal('OUTCOME_UNKNOWN', { produced: 'unknown' }));
     const cancelTimer = timers.after(timeoutMs, giveUp);

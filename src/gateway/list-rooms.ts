@@ -8,7 +8,7 @@ import type { CallFrame, RoomApi } from '../ports/room-api.ts';
 import type { ListCursor, RoomQueries } from '../ports/room-queries.ts';
 import { authorizeApp } from './authorize.ts';
 import { createFieldFaults } from './field-faults.ts';
-import { fieldSizes, isRoomMode } from './request-faults.ts';
+import { fieldSizes, isRoomMode } from './field-rules.ts';
 
 const defaultPageSize = 20;
 const largestPageSize = 100;

@@ -3,13 +3,14 @@
  * text fits its column. It judges the request alone and never the room, which is the cell's.
  */
 import { commandIdFault, roomKeyOf, userIdFault, wideIdFault } from '../domain/ids.ts';
-import type { AppCode, CommandId, RoomId, RoomKey, UserId } from '../domain/ids.ts';
+import type { AppCode, CommandId, MicSessionId, RoomId, RoomKey, UserId } from '../domain/ids.ts';
 import type { CommandRequest, RequestMeta } from '../ports/room-api.ts';
 import { derivedRoomId } from '../protocol/derived-ids.ts';
 import type { SnapshotMode } from '../protocol/records.ts';
 import type { AuthorizedActor } from './authorize.ts';
 import { createFieldFaults } from './field-faults.ts';
 import type { FieldFaults } from './field-faults.ts';
+import { isTime } from './field-rules.ts';
 import { requestFaults } from './request-faults.ts';
 
 /** A command that may be produced, once its facts are attached. */
@@ -26,12 +27,14 @@ export interface ParsedCommand {
   readonly request: CommandRequest;
 }
 
-/** Who speaks in which room: what heartbeats and commands share. */
-export interface ParsedPlace {
+/** A sign of life: who is in which room, and on which mic session. */
+export interface ParsedHeartbeat {
   readonly appCode: AppCode;
   readonly roomId: RoomId;
   readonly roomKey: RoomKey;
   readonly actorUserId: UserId;
+  /** '' for a heartbeat of presence alone. */
+  readonly micSessionId: MicSessionId | '';
 }
 
 /** Checks everything at once; throws INVALID_FIELD that names every fault. */
@@ -70,15 +73,25 @@ export function parseCommand(
   };
 }
 
-/** The part of a heartbeat that counts; it needs no command id, because it leaves no record. */
-export function parseHeartbeat(actor: AuthorizedActor, meta: RequestMeta): ParsedPlace {
+/**
+ * The part of a heartbeat that counts; it needs no command id, because it leaves no record.
+ * `micSessionId` null: a heartbeat of presence alone. Throws like `parseCommand`.
+ */
+export function parseHeartbeat(
+  actor: AuthorizedActor,
+  meta: RequestMeta,
+  micSessionId: string | null,
+): ParsedHeartbeat {
   const faults = createFieldFaults();
   checkPlace(faults, actor, meta, false);
+  if (micSessionId !== null) faults.add('mic_session_id', wideIdFault(micSessionId));
   faults.throwIfAny();
   const appCode = meta.appCode as AppCode;
   const roomId = meta.roomId as RoomId;
   const actorUserId = actor.actorUserId as UserId;
-  return { appCode, roomId, roomKey: roomKeyOf(appCode, roomId), actorUserId };
+  const roomKey = roomKeyOf(appCode, roomId);
+  const session = (micSessionId ?? '') as MicSessionId | '';
+  return { appCode, roomId, roomKey, actorUserId, micSessionId: session };
 }
 
 function checkPlace(
@@ -94,9 +107,4 @@ function checkPlace(
 
 function isSnapshotMode(text: string): text is SnapshotMode | '' {
   return text === '' || text === 'view' || text === 'none';
-}
-
-/** A time of a caller's clock goes into a number; what no number holds exactly is no time. */
-function isTime(ms: bigint): boolean {
-  return ms >= 0n && ms <= BigInt(Number.MAX_SAFE_INTEGER);
 }

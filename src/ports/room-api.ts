@@ -36,7 +36,10 @@ export interface CallFrame {
 }
 
 /** Business fields as they arrived, by command; unchecked texts and numbers. */
-export type CommandRequest =
+export type CommandRequest = RoomRequest | PresenceRequest | MicRequest | GiftRequest;
+
+/** About the room itself: its life, its managers, what its owner chooses. */
+export type RoomRequest =
   | {
       readonly type: 'CreateRoom';
       readonly title: string;
@@ -49,27 +52,73 @@ export type CommandRequest =
       readonly tags: readonly string[];
       readonly ext: string;
     }
+  | { readonly type: 'CloseRoom'; readonly reason: string; readonly note: string }
+  | { readonly type: 'DeleteRoom'; readonly reason: string; readonly note: string }
   | {
+      /** Null leaves a part as it is; an empty text or list clears it. */
+      readonly type: 'UpdateRoomProfile';
+      readonly title: string | null;
+      readonly coverUrl: string | null;
+      readonly announcement: string | null;
+      readonly backgroundUrl: string | null;
+      readonly tags: readonly string[] | null;
+      readonly ext: string | null;
+    }
+  | { readonly type: 'SetSeatCount'; readonly seatCount: number }
+  /** An empty password opens the room. */
+  | { readonly type: 'SetRoomPassword'; readonly password: string }
+  | { readonly type: 'SetRoomMode'; readonly mode: string }
+  | { readonly type: 'SetVisibleRegion'; readonly visibleRegionId: bigint }
+  | { readonly type: 'SetAdmin'; readonly userId: string; readonly isAdmin: boolean }
+  | { readonly type: 'TransferOwner'; readonly userId: string };
+
+/** A user's profile as it arrived. */
+export interface ProfileRequest {
+  readonly nickname: string;
+  readonly avatarUrl: string;
+  readonly countryCode: string;
+  readonly ext: string;
+}
+
+/** About who is in the room. */
+export type PresenceRequest =
+  | ({
       readonly type: 'JoinRoom';
       readonly password: string;
-      readonly nickname: string;
-      readonly avatarUrl: string;
-      readonly countryCode: string;
-      readonly ext: string;
       readonly isRobot: boolean;
-    }
+    } & ProfileRequest)
+  | ({ readonly type: 'UpdateUser' } & ProfileRequest)
   | { readonly type: 'LeaveRoom' }
+  | {
+      readonly type: 'KickUser';
+      readonly userId: string;
+      readonly reason: string;
+      /** 0: until UnbanUser. */
+      readonly expiresAtMs: bigint;
+    }
+  | { readonly type: 'UnbanUser'; readonly userId: string };
+
+/** About the mic seats. */
+export type MicRequest =
   | { readonly type: 'MicUp'; readonly seatNo: number }
   | { readonly type: 'MicDown'; readonly userId: string; readonly micSessionId: string }
+  | { readonly type: 'ChangeMicSeat'; readonly toSeatNo: number }
   | { readonly type: 'ConfirmMicPublishing'; readonly micSessionId: string }
-  | { readonly type: 'CloseRoom'; readonly reason: string; readonly note: string }
-  | {
-      readonly type: 'SendGift';
-      readonly giftId: string;
-      readonly giftCount: number;
-      readonly targetUserIds: readonly string[];
-      readonly comboId: string;
-    };
+  | { readonly type: 'SetMicSeatLock'; readonly seatNo: number; readonly locked: boolean }
+  | { readonly type: 'SetMicSeatMute'; readonly seatNo: number; readonly muted: boolean }
+  | { readonly type: 'InviteToMic'; readonly userId: string; readonly seatNo: number }
+  | { readonly type: 'ApplyForMic'; readonly seatNo: number }
+  /** `accepted` or `declined`; anything else is refused. */
+  | { readonly type: 'AnswerMicRequest'; readonly userId: string; readonly answer: string };
+
+/** Gifts. */
+export interface GiftRequest {
+  readonly type: 'SendGift';
+  readonly giftId: string;
+  readonly giftCount: number;
+  readonly targetUserIds: readonly string[];
+  readonly comboId: string;
+}
 
 /** A command that ended with a result record of kind applied or no_effect. */
 export interface CommandSuccess {
@@ -89,6 +138,15 @@ export type CommandLookup =
 export interface RoomApi {
   execute(frame: CallFrame, meta: RequestMeta, request: CommandRequest): Promise<CommandSuccess>;
   heartbeat(frame: CallFrame, meta: RequestMeta): Promise<void>;
+  /**
+   * Keeps a mic session alive, and its user's presence with it. Resolves with the time at which the
+   * room heard it; throws MIC_SESSION_STALE when the session no longer holds a seat of that user.
+   */
+  micHeartbeat(
+    frame: CallFrame,
+    meta: RequestMeta,
+    micSessionId: string,
+  ): Promise<{ readonly micHeartbeatAtMs: number }>;
   getCommand(
     frame: CallFrame,
     key: { appCode: string; roomId: string; commandId: string },

@@ -1,5 +1,5 @@
 /** Read models that the gateway serves from MySQL. */
-import type { AppCode, RoomId } from '../domain/ids.ts';
+import type { AppCode, RoomId, UserId } from '../domain/ids.ts';
 
 /** One entry of the public room list. */
 export interface ListEntry {
@@ -49,4 +49,9 @@ export interface RoomQueries {
     appCode: AppCode,
     roomId: RoomId,
   ): Promise<{ readonly passwordHash: string; readonly passwordVersion: bigint } | null>;
+  /**
+   * Whether the platform has banned the user from all rooms of the app (decision 30): a ban without
+   * an end, or one that ends after `nowMs`.
+   */
+  isPlatformBanned(appCode: AppCode, userId: UserId, nowMs: number): Promise<boolean>;
 }

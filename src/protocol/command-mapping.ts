@@ -227,6 +227,11 @@ function commandBody(wire: unknown): CommandBody {
 }
 
 function heartbeatFold(wire: Wire<HeartbeatFold>): HeartbeatFold {
-  const items = wire.items.map(({ appCode, roomId, userId }) => ({ appCode, roomId, userId }));
+  const items = wire.items.map(({ appCode, roomId, userId, micSessionId }) => ({
+    appCode,
+    roomId,
+    userId,
+    micSessionId,
+  }));
   return { kind: 'heartbeats', items };
 }

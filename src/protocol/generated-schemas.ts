@@ -10,7 +10,7 @@ export const schemaJson = {
     '{"name":"roomId","type":"string","default":""},' +
     '{"name":"commandId","type":"string","default":""},' +
     '{"name":"actorUserId","type":"string","default":""},' +
-    '{"name":"actorRole","type":{"type":"enum","name":"roomcell.ActorRole","symbols":["UNKNOWN","user","service","operator","system"],"default":"UNKNOWN"},"default":"UNKNOWN"},' +
+    '{"name":"actorRole","type":{"type":"enum","name":"roomcell.ActorRole","symbols":["UNKNOWN","user","service","operator","system","rtc"],"default":"UNKNOWN"},"default":"UNKNOWN"},' +
     '{"name":"clientTimeMs","type":{"type":"long","logicalType":"timestamp-millis"},"default":0},' +
     '{"name":"snapshotMode","type":{"type":"enum","name":"roomcell.SnapshotMode","symbols":["UNKNOWN","none","view"],"default":"UNKNOWN"},"default":"UNKNOWN"},' +
     '{"name":"body","type":["null",{"type":"record","name":"roomcell.CreateRoom","fields":[{"name":"title","type":"string","default":""},' +
@@ -28,7 +28,8 @@ export const schemaJson = {
     '{"name":"ext","type":"string","default":""}]},"default":{}},' +
     '{"name":"isRobot","type":"boolean","default":false},' +
     '{"name":"password","type":{"type":"record","name":"roomcell.PasswordVerdict","fields":[{"name":"passwordVersion","type":"long","default":0},' +
-    '{"name":"verdict","type":{"type":"enum","name":"roomcell.PasswordCheck","symbols":["UNKNOWN","none_given","match","mismatch"],"default":"UNKNOWN"},"default":"UNKNOWN"}]},"default":{}}]},' +
+    '{"name":"verdict","type":{"type":"enum","name":"roomcell.PasswordCheck","symbols":["UNKNOWN","none_given","match","mismatch"],"default":"UNKNOWN"},"default":"UNKNOWN"}]},"default":{}},' +
+    '{"name":"isPlatformBanned","type":"boolean","default":false}]},' +
     '{"type":"record","name":"roomcell.LeaveRoom","fields":[]},' +
     '{"type":"record","name":"roomcell.MicUp","fields":[{"name":"seatNo","type":"int","default":0}]},' +
     '{"type":"record","name":"roomcell.MicDown","fields":[{"name":"userId","type":"string","default":""},' +
@@ -42,10 +43,52 @@ export const schemaJson = {
     '{"type":"record","name":"roomcell.SendGift","fields":[{"name":"giftId","type":"string","default":""},' +
     '{"name":"giftCount","type":"int","default":0},' +
     '{"name":"targetUserIds","type":{"type":"array","items":"string"},"default":[]},' +
-    '{"name":"comboId","type":"string","default":""}]}],"default":null}]},' +
+    '{"name":"comboId","type":"string","default":""}]},' +
+    '{"type":"record","name":"roomcell.UpdateUser","fields":[{"name":"profile","type":"roomcell.UserProfile","default":{}}]},' +
+    '{"type":"record","name":"roomcell.KickUser","fields":[{"name":"userId","type":"string","default":""},' +
+    '{"name":"reason","type":"string","default":""},' +
+    '{"name":"expiresAtMs","type":{"type":"long","logicalType":"timestamp-millis"},"default":0}]},' +
+    '{"type":"record","name":"roomcell.UnbanUser","fields":[{"name":"userId","type":"string","default":""}]},' +
+    '{"type":"record","name":"roomcell.EvictUser","fields":[{"name":"userId","type":"string","default":""},' +
+    '{"name":"reason","type":"string","default":""}]},' +
+    '{"type":"record","name":"roomcell.ChangeMicSeat","fields":[{"name":"toSeatNo","type":"int","default":0}]},' +
+    '{"type":"record","name":"roomcell.SetMicSeatLock","fields":[{"name":"seatNo","type":"int","default":0},' +
+    '{"name":"locked","type":"boolean","default":false}]},' +
+    '{"type":"record","name":"roomcell.SetMicSeatMute","fields":[{"name":"seatNo","type":"int","default":0},' +
+    '{"name":"muted","type":"boolean","default":false}]},' +
+    '{"type":"record","name":"roomcell.InviteToMic","fields":[{"name":"userId","type":"string","default":""},' +
+    '{"name":"seatNo","type":"int","default":0}]},' +
+    '{"type":"record","name":"roomcell.ApplyForMic","fields":[{"name":"seatNo","type":"int","default":0}]},' +
+    '{"type":"record","name":"roomcell.AnswerMicRequest","fields":[{"name":"userId","type":"string","default":""},' +
+    '{"name":"answer","type":{"type":"enum","name":"roomcell.MicAnswer","symbols":["UNKNOWN","accepted","declined"],"default":"UNKNOWN"},"default":"UNKNOWN"}]},' +
+    '{"type":"record","name":"roomcell.ApplyRtcEvent","fields":[{"name":"kind","type":{"type":"enum","name":"roomcell.RtcEventKind","symbols":["UNKNOWN","audio_started","audio_stopped","room_exited"],"default":"UNKNOWN"},"default":"UNKNOWN"},' +
+    '{"name":"eventTimeMs","type":{"type":"long","logicalType":"timestamp-millis"},"default":0}]},' +
+    '{"type":"record","name":"roomcell.DeleteRoom","fields":[{"name":"reason","type":"string","default":""},' +
+    '{"name":"note","type":"string","default":""}]},' +
+    '{"type":"record","name":"roomcell.UpdateRoomProfile","fields":[{"name":"title","type":["null","string"],"default":null},' +
+    '{"name":"coverUrl","type":["null","string"],"default":null},' +
+    '{"name":"announcement","type":["null","string"],"default":null},' +
+    '{"name":"backgroundUrl","type":["null","string"],"default":null},' +
+    '{"name":"tags","type":["null",{"type":"array","items":"string"}],"default":null},' +
+    '{"name":"ext","type":["null","string"],"default":null}]},' +
+    '{"type":"record","name":"roomcell.SetSeatCount","fields":[{"name":"seatCount","type":"int","default":0}]},' +
+    '{"type":"record","name":"roomcell.SetRoomPassword","fields":[{"name":"passwordHash","type":"string","default":""}]},' +
+    '{"type":"record","name":"roomcell.SetRoomMode","fields":[{"name":"mode","type":"roomcell.RoomMode","default":"UNKNOWN"}]},' +
+    '{"type":"record","name":"roomcell.SetVisibleRegion","fields":[{"name":"visibleRegionId","type":"long","default":0}]},' +
+    '{"type":"record","name":"roomcell.SetAdmin","fields":[{"name":"userId","type":"string","default":""},' +
+    '{"name":"isAdmin","type":"boolean","default":false}]},' +
+    '{"type":"record","name":"roomcell.TransferOwner","fields":[{"name":"userId","type":"string","default":""}]},' +
+    '{"type":"record","name":"roomcell.ExpireMicHeartbeat","fields":[{"name":"seatNo","type":"int","default":0},' +
+    '{"name":"micSessionId","type":"string","default":""}]},' +
+    '{"type":"record","name":"roomcell.ExpireMicRequests","fields":[]},' +
+    '{"type":"record","name":"roomcell.SweepStaleUsers","fields":[{"name":"userIds","type":{"type":"array","items":"string"},"default":[]}]},' +
+    '{"type":"record","name":"roomcell.ExpireBans","fields":[]},' +
+    '{"type":"record","name":"roomcell.FinishClosing","fields":[]},' +
+    '{"type":"record","name":"roomcell.NotePasswordAttempt","fields":[{"name":"userId","type":"string","default":""}]}],"default":null}]},' +
     '{"type":"record","name":"roomcell.HeartbeatFold","fields":[{"name":"items","type":{"type":"array","items":{"type":"record","name":"roomcell.HeartbeatItem","fields":[{"name":"appCode","type":"string","default":""},' +
     '{"name":"roomId","type":"string","default":""},' +
-    '{"name":"userId","type":"string","default":""}]}},"default":[]}]}],"default":null}]}',
+    '{"name":"userId","type":"string","default":""},' +
+    '{"name":"micSessionId","type":"string","default":""}]}},"default":[]}]}],"default":null}]}',
   EventEnvelope:
     '{"type":"record","name":"roomcell.EventEnvelope","fields":[{"name":"eventId","type":"string","default":""},' +
     '{"name":"appCode","type":"string","default":""},' +
@@ -74,7 +117,7 @@ export const schemaJson = {
     '{"type":"record","name":"roomcell.RoomUserUpdated","fields":[{"name":"userId","type":"string","default":""},' +
     '{"name":"profile","type":"roomcell.UserProfile","default":{}}]},' +
     '{"type":"record","name":"roomcell.RoomUserLeft","fields":[{"name":"userId","type":"string","default":""},' +
-    '{"name":"reason","type":{"type":"enum","name":"roomcell.LeaveReason","symbols":["UNKNOWN","left","stale","kicked","closed"],"default":"UNKNOWN"},"default":"UNKNOWN"}]},' +
+    '{"name":"reason","type":{"type":"enum","name":"roomcell.LeaveReason","symbols":["UNKNOWN","left","stale","kicked","closed","evicted"],"default":"UNKNOWN"},"default":"UNKNOWN"}]},' +
     '{"type":"record","name":"roomcell.RoomMicUp","fields":[{"name":"userId","type":"string","default":""},' +
     '{"name":"seatNo","type":"int","default":0},' +
     '{"name":"micSessionId","type":"string","default":""},' +
@@ -86,7 +129,7 @@ export const schemaJson = {
     '{"type":"record","name":"roomcell.RoomMicDown","fields":[{"name":"userId","type":"string","default":""},' +
     '{"name":"seatNo","type":"int","default":0},' +
     '{"name":"micSessionId","type":"string","default":""},' +
-    '{"name":"reason","type":{"type":"enum","name":"roomcell.MicDownReason","symbols":["UNKNOWN","mic_down","taken_down","left_room","publish_timeout","room_closed"],"default":"UNKNOWN"},"default":"UNKNOWN"},' +
+    '{"name":"reason","type":{"type":"enum","name":"roomcell.MicDownReason","symbols":["UNKNOWN","mic_down","taken_down","left_room","publish_timeout","room_closed","seat_locked","seat_removed","kicked","evicted","stale","mic_stale","audio_stopped","rtc_exited"],"default":"UNKNOWN"},"default":"UNKNOWN"},' +
     '{"name":"onMicMs","type":{"type":"long","logicalType":"duration-millis"},"default":0}]},' +
     '{"type":"record","name":"roomcell.RoomClosed","fields":[{"name":"closedByUserId","type":"string","default":""},' +
     '{"name":"closedByKind","type":{"type":"enum","name":"roomcell.CloserKind","symbols":["UNKNOWN","owner","admin","operator","system"],"default":"UNKNOWN"},"default":"UNKNOWN"},' +
@@ -102,7 +145,74 @@ export const schemaJson = {
     '{"name":"unitPrice","type":"long","default":0},' +
     '{"name":"catalogueVersion","type":"long","default":0},' +
     '{"name":"comboId","type":"string","default":""},' +
-    '{"name":"billingReceiptId","type":"string","default":""}]}],"default":null}]}',
+    '{"name":"billingReceiptId","type":"string","default":""}]},' +
+    '{"type":"record","name":"roomcell.RoomClosing","fields":[{"name":"closedByUserId","type":"string","default":""},' +
+    '{"name":"closedByKind","type":"roomcell.CloserKind","default":"UNKNOWN"},' +
+    '{"name":"reason","type":"string","default":""},' +
+    '{"name":"note","type":"string","default":""},' +
+    '{"name":"closesAtMs","type":{"type":"long","logicalType":"timestamp-millis"},"default":0}]},' +
+    '{"type":"record","name":"roomcell.RoomDeleted","fields":[{"name":"byUserId","type":"string","default":""},' +
+    '{"name":"byKind","type":"roomcell.CloserKind","default":"UNKNOWN"},' +
+    '{"name":"reason","type":"string","default":""},' +
+    '{"name":"note","type":"string","default":""}]},' +
+    '{"type":"record","name":"roomcell.RoomProfileUpdated","fields":[{"name":"byUserId","type":"string","default":""},' +
+    '{"name":"profile","type":{"type":"record","name":"roomcell.RoomProfile","fields":[{"name":"title","type":"string","default":""},' +
+    '{"name":"coverUrl","type":"string","default":""},' +
+    '{"name":"announcement","type":"string","default":""},' +
+    '{"name":"backgroundUrl","type":"string","default":""},' +
+    '{"name":"tags","type":{"type":"array","items":"string"},"default":[]},' +
+    '{"name":"ext","type":"string","default":""}]},"default":{}}]},' +
+    '{"type":"record","name":"roomcell.RoomSeatCountChanged","fields":[{"name":"byUserId","type":"string","default":""},' +
+    '{"name":"seatCount","type":"int","default":0}]},' +
+    '{"type":"record","name":"roomcell.RoomPasswordChanged","fields":[{"name":"byUserId","type":"string","default":""},' +
+    '{"name":"locked","type":"boolean","default":false},' +
+    '{"name":"passwordVersion","type":"long","default":0}]},' +
+    '{"type":"record","name":"roomcell.RoomPasswordAttemptFailed","fields":[{"name":"userId","type":"string","default":""},' +
+    '{"name":"attempts","type":"int","default":0},' +
+    '{"name":"windowStartedAtMs","type":{"type":"long","logicalType":"timestamp-millis"},"default":0}]},' +
+    '{"type":"record","name":"roomcell.RoomModeChanged","fields":[{"name":"byUserId","type":"string","default":""},' +
+    '{"name":"mode","type":"roomcell.RoomMode","default":"UNKNOWN"}]},' +
+    '{"type":"record","name":"roomcell.RoomVisibleRegionChanged","fields":[{"name":"byUserId","type":"string","default":""},' +
+    '{"name":"visibleRegionId","type":"long","default":0}]},' +
+    '{"type":"record","name":"roomcell.RoomAdminChanged","fields":[{"name":"byUserId","type":"string","default":""},' +
+    '{"name":"userId","type":"string","default":""},' +
+    '{"name":"isAdmin","type":"boolean","default":false}]},' +
+    '{"type":"record","name":"roomcell.RoomOwnerTransferred","fields":[{"name":"byUserId","type":"string","default":""},' +
+    '{"name":"fromUserId","type":"string","default":""},' +
+    '{"name":"toUserId","type":"string","default":""}]},' +
+    '{"type":"record","name":"roomcell.RoomUsersStaleLeft","fields":[{"name":"userIds","type":{"type":"array","items":"string"},"default":[]}]},' +
+    '{"type":"record","name":"roomcell.RoomUserKicked","fields":[{"name":"userId","type":"string","default":""},' +
+    '{"name":"byUserId","type":"string","default":""},' +
+    '{"name":"reason","type":"string","default":""},' +
+    '{"name":"expiresAtMs","type":{"type":"long","logicalType":"timestamp-millis"},"default":0}]},' +
+    '{"type":"record","name":"roomcell.RoomUserUnbanned","fields":[{"name":"userId","type":"string","default":""},' +
+    '{"name":"byUserId","type":"string","default":""},' +
+    '{"name":"reason","type":{"type":"enum","name":"roomcell.UnbanReason","symbols":["UNKNOWN","unbanned","expired"],"default":"UNKNOWN"},"default":"UNKNOWN"}]},' +
+    '{"type":"record","name":"roomcell.RoomUserEvicted","fields":[{"name":"userId","type":"string","default":""},' +
+    '{"name":"byUserId","type":"string","default":""},' +
+    '{"name":"reason","type":"string","default":""}]},' +
+    '{"type":"record","name":"roomcell.RoomMicRtcNoted","fields":[{"name":"userId","type":"string","default":""},' +
+    '{"name":"seatNo","type":"int","default":0},' +
+    '{"name":"micSessionId","type":"string","default":""},' +
+    '{"name":"publishEventTimeMs","type":{"type":"long","logicalType":"timestamp-millis"},"default":0}]},' +
+    '{"type":"record","name":"roomcell.RoomMicSeatChanged","fields":[{"name":"userId","type":"string","default":""},' +
+    '{"name":"fromSeatNo","type":"int","default":0},' +
+    '{"name":"toSeatNo","type":"int","default":0},' +
+    '{"name":"micSessionId","type":"string","default":""},' +
+    '{"name":"publishDeadlineMs","type":{"type":"long","logicalType":"timestamp-millis"},"default":0}]},' +
+    '{"type":"record","name":"roomcell.RoomMicSeatLocked","fields":[{"name":"seatNo","type":"int","default":0}]},' +
+    '{"type":"record","name":"roomcell.RoomMicSeatUnlocked","fields":[{"name":"seatNo","type":"int","default":0}]},' +
+    '{"type":"record","name":"roomcell.RoomMicSeatMuted","fields":[{"name":"seatNo","type":"int","default":0},' +
+    '{"name":"muted","type":"boolean","default":false}]},' +
+    '{"type":"record","name":"roomcell.RoomMicRequested","fields":[{"name":"kind","type":{"type":"enum","name":"roomcell.MicRequestKind","symbols":["UNKNOWN","apply","invite"],"default":"UNKNOWN"},"default":"UNKNOWN"},' +
+    '{"name":"userId","type":"string","default":""},' +
+    '{"name":"byUserId","type":"string","default":""},' +
+    '{"name":"seatNo","type":"int","default":0},' +
+    '{"name":"expiresAtMs","type":{"type":"long","logicalType":"timestamp-millis"},"default":0}]},' +
+    '{"type":"record","name":"roomcell.RoomMicRequestEnded","fields":[{"name":"kind","type":"roomcell.MicRequestKind","default":"UNKNOWN"},' +
+    '{"name":"userId","type":"string","default":""},' +
+    '{"name":"byUserId","type":"string","default":""},' +
+    '{"name":"end","type":{"type":"enum","name":"roomcell.MicRequestEnd","symbols":["UNKNOWN","declined","withdrawn","expired"],"default":"UNKNOWN"},"default":"UNKNOWN"}]}],"default":null}]}',
   LoggedEvents:
     '{"type":"record","name":"roomcell.LoggedEvents","fields":[{"name":"events","type":{"type":"array","items":["null",{"type":"record","name":"roomcell.RoomCreated","fields":[{"name":"ownerUserId","type":"string","default":""},' +
     '{"name":"title","type":"string","default":""},' +
@@ -123,7 +233,7 @@ export const schemaJson = {
     '{"type":"record","name":"roomcell.RoomUserUpdated","fields":[{"name":"userId","type":"string","default":""},' +
     '{"name":"profile","type":"roomcell.UserProfile","default":{}}]},' +
     '{"type":"record","name":"roomcell.RoomUserLeft","fields":[{"name":"userId","type":"string","default":""},' +
-    '{"name":"reason","type":{"type":"enum","name":"roomcell.LeaveReason","symbols":["UNKNOWN","left","stale","kicked","closed"],"default":"UNKNOWN"},"default":"UNKNOWN"}]},' +
+    '{"name":"reason","type":{"type":"enum","name":"roomcell.LeaveReason","symbols":["UNKNOWN","left","stale","kicked","closed","evicted"],"default":"UNKNOWN"},"default":"UNKNOWN"}]},' +
     '{"type":"record","name":"roomcell.RoomMicUp","fields":[{"name":"userId","type":"string","default":""},' +
     '{"name":"seatNo","type":"int","default":0},' +
     '{"name":"micSessionId","type":"string","default":""},' +
@@ -135,7 +245,7 @@ export const schemaJson = {
     '{"type":"record","name":"roomcell.RoomMicDown","fields":[{"name":"userId","type":"string","default":""},' +
     '{"name":"seatNo","type":"int","default":0},' +
     '{"name":"micSessionId","type":"string","default":""},' +
-    '{"name":"reason","type":{"type":"enum","name":"roomcell.MicDownReason","symbols":["UNKNOWN","mic_down","taken_down","left_room","publish_timeout","room_closed"],"default":"UNKNOWN"},"default":"UNKNOWN"},' +
+    '{"name":"reason","type":{"type":"enum","name":"roomcell.MicDownReason","symbols":["UNKNOWN","mic_down","taken_down","left_room","publish_timeout","room_closed","seat_locked","seat_removed","kicked","evicted","stale","mic_stale","audio_stopped","rtc_exited"],"default":"UNKNOWN"},"default":"UNKNOWN"},' +
     '{"name":"onMicMs","type":{"type":"long","logicalType":"duration-millis"},"default":0}]},' +
     '{"type":"record","name":"roomcell.RoomClosed","fields":[{"name":"closedByUserId","type":"string","default":""},' +
     '{"name":"closedByKind","type":{"type":"enum","name":"roomcell.CloserKind","symbols":["UNKNOWN","owner","admin","operator","system"],"default":"UNKNOWN"},"default":"UNKNOWN"},' +
@@ -151,13 +261,81 @@ export const schemaJson = {
     '{"name":"unitPrice","type":"long","default":0},' +
     '{"name":"catalogueVersion","type":"long","default":0},' +
     '{"name":"comboId","type":"string","default":""},' +
-    '{"name":"billingReceiptId","type":"string","default":""}]}]},"default":[]}]}',
+    '{"name":"billingReceiptId","type":"string","default":""}]},' +
+    '{"type":"record","name":"roomcell.RoomClosing","fields":[{"name":"closedByUserId","type":"string","default":""},' +
+    '{"name":"closedByKind","type":"roomcell.CloserKind","default":"UNKNOWN"},' +
+    '{"name":"reason","type":"string","default":""},' +
+    '{"name":"note","type":"string","default":""},' +
+    '{"name":"closesAtMs","type":{"type":"long","logicalType":"timestamp-millis"},"default":0}]},' +
+    '{"type":"record","name":"roomcell.RoomDeleted","fields":[{"name":"byUserId","type":"string","default":""},' +
+    '{"name":"byKind","type":"roomcell.CloserKind","default":"UNKNOWN"},' +
+    '{"name":"reason","type":"string","default":""},' +
+    '{"name":"note","type":"string","default":""}]},' +
+    '{"type":"record","name":"roomcell.RoomProfileUpdated","fields":[{"name":"byUserId","type":"string","default":""},' +
+    '{"name":"profile","type":{"type":"record","name":"roomcell.RoomProfile","fields":[{"name":"title","type":"string","default":""},' +
+    '{"name":"coverUrl","type":"string","default":""},' +
+    '{"name":"announcement","type":"string","default":""},' +
+    '{"name":"backgroundUrl","type":"string","default":""},' +
+    '{"name":"tags","type":{"type":"array","items":"string"},"default":[]},' +
+    '{"name":"ext","type":"string","default":""}]},"default":{}}]},' +
+    '{"type":"record","name":"roomcell.RoomSeatCountChanged","fields":[{"name":"byUserId","type":"string","default":""},' +
+    '{"name":"seatCount","type":"int","default":0}]},' +
+    '{"type":"record","name":"roomcell.RoomPasswordChanged","fields":[{"name":"byUserId","type":"string","default":""},' +
+    '{"name":"passwordHash","type":"string","default":""},' +
+    '{"name":"locked","type":"boolean","default":false},' +
+    '{"name":"passwordVersion","type":"long","default":0}]},' +
+    '{"type":"record","name":"roomcell.RoomPasswordAttemptFailed","fields":[{"name":"userId","type":"string","default":""},' +
+    '{"name":"attempts","type":"int","default":0},' +
+    '{"name":"windowStartedAtMs","type":{"type":"long","logicalType":"timestamp-millis"},"default":0}]},' +
+    '{"type":"record","name":"roomcell.RoomModeChanged","fields":[{"name":"byUserId","type":"string","default":""},' +
+    '{"name":"mode","type":"roomcell.RoomMode","default":"UNKNOWN"}]},' +
+    '{"type":"record","name":"roomcell.RoomVisibleRegionChanged","fields":[{"name":"byUserId","type":"string","default":""},' +
+    '{"name":"visibleRegionId","type":"long","default":0}]},' +
+    '{"type":"record","name":"roomcell.RoomAdminChanged","fields":[{"name":"byUserId","type":"string","default":""},' +
+    '{"name":"userId","type":"string","default":""},' +
+    '{"name":"isAdmin","type":"boolean","default":false}]},' +
+    '{"type":"record","name":"roomcell.RoomOwnerTransferred","fields":[{"name":"byUserId","type":"string","default":""},' +
+    '{"name":"fromUserId","type":"string","default":""},' +
+    '{"name":"toUserId","type":"string","default":""}]},' +
+    '{"type":"record","name":"roomcell.RoomUsersStaleLeft","fields":[{"name":"userIds","type":{"type":"array","items":"string"},"default":[]}]},' +
+    '{"type":"record","name":"roomcell.RoomUserKicked","fields":[{"name":"userId","type":"string","default":""},' +
+    '{"name":"byUserId","type":"string","default":""},' +
+    '{"name":"reason","type":"string","default":""},' +
+    '{"name":"expiresAtMs","type":{"type":"long","logicalType":"timestamp-millis"},"default":0}]},' +
+    '{"type":"record","name":"roomcell.RoomUserUnbanned","fields":[{"name":"userId","type":"string","default":""},' +
+    '{"name":"byUserId","type":"string","default":""},' +
+    '{"name":"reason","type":{"type":"enum","name":"roomcell.UnbanReason","symbols":["UNKNOWN","unbanned","expired"],"default":"UNKNOWN"},"default":"UNKNOWN"}]},' +
+    '{"type":"record","name":"roomcell.RoomUserEvicted","fields":[{"name":"userId","type":"string","default":""},' +
+    '{"name":"byUserId","type":"string","default":""},' +
+    '{"name":"reason","type":"string","default":""}]},' +
+    '{"type":"record","name":"roomcell.RoomMicRtcNoted","fields":[{"name":"userId","type":"string","default":""},' +
+    '{"name":"seatNo","type":"int","default":0},' +
+    '{"name":"micSessionId","type":"string","default":""},' +
+    '{"name":"publishEventTimeMs","type":{"type":"long","logicalType":"timestamp-millis"},"default":0}]},' +
+    '{"type":"record","name":"roomcell.RoomMicSeatChanged","fields":[{"name":"userId","type":"string","default":""},' +
+    '{"name":"fromSeatNo","type":"int","default":0},' +
+    '{"name":"toSeatNo","type":"int","default":0},' +
+    '{"name":"micSessionId","type":"string","default":""},' +
+    '{"name":"publishDeadlineMs","type":{"type":"long","logicalType":"timestamp-millis"},"default":0}]},' +
+    '{"type":"record","name":"roomcell.RoomMicSeatLocked","fields":[{"name":"seatNo","type":"int","default":0}]},' +
+    '{"type":"record","name":"roomcell.RoomMicSeatUnlocked","fields":[{"name":"seatNo","type":"int","default":0}]},' +
+    '{"type":"record","name":"roomcell.RoomMicSeatMuted","fields":[{"name":"seatNo","type":"int","default":0},' +
+    '{"name":"muted","type":"boolean","default":false}]},' +
+    '{"type":"record","name":"roomcell.RoomMicRequested","fields":[{"name":"kind","type":{"type":"enum","name":"roomcell.MicRequestKind","symbols":["UNKNOWN","apply","invite"],"default":"UNKNOWN"},"default":"UNKNOWN"},' +
+    '{"name":"userId","type":"string","default":""},' +
+    '{"name":"byUserId","type":"string","default":""},' +
+    '{"name":"seatNo","type":"int","default":0},' +
+    '{"name":"expiresAtMs","type":{"type":"long","logicalType":"timestamp-millis"},"default":0}]},' +
+    '{"type":"record","name":"roomcell.RoomMicRequestEnded","fields":[{"name":"kind","type":"roomcell.MicRequestKind","default":"UNKNOWN"},' +
+    '{"name":"userId","type":"string","default":""},' +
+    '{"name":"byUserId","type":"string","default":""},' +
+    '{"name":"end","type":{"type":"enum","name":"roomcell.MicRequestEnd","symbols":["UNKNOWN","declined","withdrawn","expired"],"default":"UNKNOWN"},"default":"UNKNOWN"}]}]},"default":[]}]}',
   ReplyRecord:
     '{"type":"record","name":"roomcell.ReplyRecord","fields":[{"name":"content","type":["null",{"type":"record","name":"roomcell.ResultReply","fields":[{"name":"resultBytes","type":"bytes","default":""},' +
     '{"name":"replayed","type":"boolean","default":false},' +
     '{"name":"view","type":["null",{"type":"record","name":"roomcell.RoomView","fields":[{"name":"appCode","type":"string","default":""},' +
     '{"name":"roomId","type":"string","default":""},' +
-    '{"name":"status","type":{"type":"enum","name":"roomcell.RoomStatus","symbols":["UNKNOWN","absent","active","closing","closed"],"default":"UNKNOWN"},"default":"UNKNOWN"},' +
+    '{"name":"status","type":{"type":"enum","name":"roomcell.RoomStatus","symbols":["UNKNOWN","absent","active","closing","closed","deleted"],"default":"UNKNOWN"},"default":"UNKNOWN"},' +
     '{"name":"version","type":"long","default":0},' +
     '{"name":"ownerUserId","type":"string","default":""},' +
     '{"name":"title","type":"string","default":""},' +
@@ -182,7 +360,7 @@ export const schemaJson = {
     '{"name":"close","type":["null",{"type":"record","name":"roomcell.RoomViewClose","fields":[{"name":"kind","type":{"type":"enum","name":"roomcell.CloserKind","symbols":["UNKNOWN","owner","admin","operator","system"],"default":"UNKNOWN"},"default":"UNKNOWN"},' +
     '{"name":"reason","type":"string","default":""},' +
     '{"name":"closedAtMs","type":{"type":"long","logicalType":"timestamp-millis"},"default":0}]}],"default":null},' +
-    '{"name":"me","type":["null",{"type":"record","name":"roomcell.RoomViewMe","fields":[{"name":"role","type":{"type":"enum","name":"roomcell.ViewerRole","symbols":["UNKNOWN","owner","member"],"default":"UNKNOWN"},"default":"UNKNOWN"},' +
+    '{"name":"me","type":["null",{"type":"record","name":"roomcell.RoomViewMe","fields":[{"name":"role","type":{"type":"enum","name":"roomcell.ViewerRole","symbols":["UNKNOWN","owner","member","admin"],"default":"UNKNOWN"},"default":"UNKNOWN"},' +
     '{"name":"present","type":"boolean","default":false},' +
     '{"name":"seatNo","type":"int","default":0},' +
     '{"name":"micSessionId","type":"string","default":""},' +
@@ -190,13 +368,16 @@ export const schemaJson = {
     '{"name":"roomHeat","type":"long","default":0},' +
     '{"name":"giftRank","type":{"type":"array","items":{"type":"record","name":"roomcell.RankItem","fields":[{"name":"userId","type":"string","default":""},' +
     '{"name":"coins","type":"long","default":0},' +
-    '{"name":"rank","type":"int","default":0}]}},"default":[]}]}],"default":null}]},' +
+    '{"name":"rank","type":"int","default":0}]}},"default":[]},' +
+    '{"name":"closesAtMs","type":{"type":"long","logicalType":"timestamp-millis"},"default":0}]}],"default":null}]},' +
     '{"type":"record","name":"roomcell.RefusalReply","fields":[{"name":"reason","type":"string","default":""},' +
     '{"name":"facts","type":{"type":"array","items":{"type":"record","name":"roomcell.Fact","fields":[{"name":"name","type":"string","default":""},' +
     '{"name":"value","type":"string","default":""}]}},"default":[]},' +
     '{"name":"retryAfterMs","type":{"type":"long","logicalType":"duration-millis"},"default":0}]},' +
     '{"type":"record","name":"roomcell.HeartbeatReply","fields":[{"name":"notPresent","type":{"type":"array","items":"int"},"default":[]},' +
-    '{"name":"notActive","type":{"type":"array","items":"int"},"default":[]}]}],"default":null}]}',
+    '{"name":"notActive","type":{"type":"array","items":"int"},"default":[]},' +
+    '{"name":"micStale","type":{"type":"array","items":"int"},"default":[]},' +
+    '{"name":"heardAtMs","type":{"type":"long","logicalType":"timestamp-millis"},"default":0}]}],"default":null}]}',
   ResultRecord:
     '{"type":"record","name":"roomcell.ResultRecord","fields":[{"name":"outcome","type":{"type":"enum","name":"roomcell.Outcome","symbols":["UNKNOWN","applied","no_effect","rejected"],"default":"UNKNOWN"},"default":"UNKNOWN"},' +
     '{"name":"roomVersion","type":"long","default":0},' +
@@ -224,7 +405,7 @@ export const schemaJson = {
   RoomSnapshot:
     '{"type":"record","name":"roomcell.RoomSnapshot","fields":[{"name":"state","type":{"type":"record","name":"roomcell.RoomState","fields":[{"name":"appCode","type":"string","default":""},' +
     '{"name":"roomId","type":"string","default":""},' +
-    '{"name":"status","type":{"type":"enum","name":"roomcell.RoomStatus","symbols":["UNKNOWN","absent","active","closing","closed"],"default":"UNKNOWN"},"default":"UNKNOWN"},' +
+    '{"name":"status","type":{"type":"enum","name":"roomcell.RoomStatus","symbols":["UNKNOWN","absent","active","closing","closed","deleted"],"default":"UNKNOWN"},"default":"UNKNOWN"},' +
     '{"name":"version","type":"long","default":0},' +
     '{"name":"ownerUserId","type":["null","string"],"default":null},' +
     '{"name":"profile","type":{"type":"record","name":"roomcell.RoomProfile","fields":[{"name":"title","type":"string","default":""},' +
@@ -267,7 +448,27 @@ export const schemaJson = {
     '{"name":"heat","type":"long","default":0},' +
     '{"name":"giftSenders","type":{"type":"array","items":{"type":"record","name":"roomcell.GiftSender","fields":[{"name":"userId","type":"string","default":""},' +
     '{"name":"coins","type":"long","default":0},' +
-    '{"name":"reachedAtVersion","type":"long","default":0}]}},"default":[]}]},"default":{}}]}',
+    '{"name":"reachedAtVersion","type":"long","default":0}]}},"default":[]},' +
+    '{"name":"micRequests","type":{"type":"array","items":{"type":"record","name":"roomcell.MicRequest","fields":[{"name":"kind","type":{"type":"enum","name":"roomcell.MicRequestKind","symbols":["UNKNOWN","apply","invite"],"default":"UNKNOWN"},"default":"UNKNOWN"},' +
+    '{"name":"userId","type":"string","default":""},' +
+    '{"name":"byUserId","type":"string","default":""},' +
+    '{"name":"seatNo","type":"int","default":0},' +
+    '{"name":"requestedAtMs","type":{"type":"long","logicalType":"timestamp-millis"},"default":0},' +
+    '{"name":"expiresAtMs","type":{"type":"long","logicalType":"timestamp-millis"},"default":0}]}},"default":[]},' +
+    '{"name":"admins","type":{"type":"array","items":"string"},"default":[]},' +
+    '{"name":"bans","type":{"type":"array","items":{"type":"record","name":"roomcell.RoomBan","fields":[{"name":"userId","type":"string","default":""},' +
+    '{"name":"byUserId","type":"string","default":""},' +
+    '{"name":"reason","type":"string","default":""},' +
+    '{"name":"bannedAtMs","type":{"type":"long","logicalType":"timestamp-millis"},"default":0},' +
+    '{"name":"expiresAtMs","type":{"type":"long","logicalType":"timestamp-millis"},"default":0}]}},"default":[]},' +
+    '{"name":"passwordAttempts","type":{"type":"array","items":{"type":"record","name":"roomcell.PasswordAttempts","fields":[{"name":"userId","type":"string","default":""},' +
+    '{"name":"attempts","type":"int","default":0},' +
+    '{"name":"windowStartedAtMs","type":{"type":"long","logicalType":"timestamp-millis"},"default":0}]}},"default":[]},' +
+    '{"name":"closing","type":["null",{"type":"record","name":"roomcell.RoomClosingInfo","fields":[{"name":"closedByUserId","type":"string","default":""},' +
+    '{"name":"closedByKind","type":"roomcell.CloserKind","default":"UNKNOWN"},' +
+    '{"name":"reason","type":"string","default":""},' +
+    '{"name":"note","type":"string","default":""},' +
+    '{"name":"closesAtMs","type":{"type":"long","logicalType":"timestamp-millis"},"default":0}]}],"default":null}]},"default":{}}]}',
 } as const;
 
 /** Names of the records that this release writes. */

@@ -3,7 +3,15 @@
  * into Avro single-object bytes and back. Times are milliseconds as numbers (safe until the year
  * 287396); every other 64-bit value is a bigint.
  */
-import type { AppCode, CommandId, EventId, RoomId, RoomVersion, UserId } from '../domain/ids.ts';
+import type {
+  AppCode,
+  CommandId,
+  EventId,
+  MicSessionId,
+  RoomId,
+  RoomVersion,
+  UserId,
+} from '../domain/ids.ts';
 import type { ActorRole, CommandBody } from '../domain/room/commands.ts';
 import type { ResultFields } from '../domain/room/decision.ts';
 import type { LeaveReason, UnbanReason } from '../domain/presence/presence-events.ts';
@@ -36,6 +44,8 @@ export interface HeartbeatItem {
   readonly appCode: AppCode;
   readonly roomId: RoomId;
   readonly userId: UserId;
+  /** The session that is kept alive beside the presence; '' for a heartbeat of presence alone. */
+  readonly micSessionId: MicSessionId | '';
 }
 
 /** Heartbeats of one partition that a gateway gathered; has no command id and never expires. */
@@ -77,12 +87,17 @@ export interface RefusalReply {
   readonly retryAfterMs: number;
 }
 
-/** Reply to a heartbeat fold: indexes into its items whose user was not present. */
+/** Reply to a heartbeat fold; whoever stands in none of the lists was heard. */
 export interface HeartbeatReply {
   readonly kind: 'heartbeats';
+  /** Time of the fold's record: with it the heartbeats count. 0: an older release did not say. */
+  readonly heardAtMs: number;
+  /** Indexes of items whose user was not present. */
   readonly notPresent: readonly number[];
   /** Indexes of items whose room this cell does not know or which is not active. */
   readonly notActive: readonly number[];
+  /** Indexes of items whose mic session holds no seat of their user (any more). */
+  readonly micStale: readonly number[];
 }
 
 /** What a record on the reply topic can hold. */

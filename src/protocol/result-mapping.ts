@@ -132,5 +132,6 @@ function refusalReply(wire: WireRefusal): RefusalReply {
 }
 
 function heartbeatReply(wire: Wire<HeartbeatReply>): HeartbeatReply {
-  return { kind: 'heartbeats', notPresent: wire.notPresent, notActive: wire.notActive };
+  const { heardAtMs, notPresent, notActive, micStale } = wire;
+  return { kind: 'heartbeats', heardAtMs, notPresent, notActive, micStale };
 }

@@ -1,6 +1,6 @@
 /**
- * Folded heartbeats: they refresh the soft table of rooms and answer who is not present. No log row,
- * no version, no expiry (PRES-13, PRES-22). A heartbeat counts with its record's time, so a fold
+ * Folded heartbeats: they refresh the soft tables of rooms and answer who is not present, and whose
+ * mic session is over. No log row, no version, no expiry (PRES-13, PRES-22). A heartbeat counts with its record's time, so a fold
  * that waited behind an outage does not look fresher than it is.
  *
  * Each heartbeat is judged as soon as its room is in memory, and its fold is answered with the last
@@ -9,8 +9,10 @@
  * Their offsets are settled in memory only; a takeover reads them again, which is harmless.
  */
 import { roomKeyOf } from '../../domain/ids.ts';
+import { findSeatByUser } from '../../domain/mic/seats.ts';
 import { assertDefined } from '../../kernel/assert.ts';
 import { partitionOf } from '../../protocol/partition.ts';
+import type { HeartbeatItem } from '../../protocol/records.ts';
 import type { CellContext } from '../cell-context.ts';
 import type { Partition } from '../partition/partition.ts';
 import type { RoomCell } from '../registry/room-cell.ts';
@@ -24,6 +26,7 @@ interface OpenFold {
   /** Positions in the fold, in whatever order their rooms came in. */
   readonly notPresent: number[];
   readonly notActive: number[];
+  readonly micStale: number[];
   unjudged: number;
 }
 
@@ -60,7 +63,8 @@ export class Heartbeats {
   /** Takes a fold; it is answered as soon as each of its rooms was in memory. */
   accept(partition: Partition, work: HeartbeatWork): void {
     const { items } = work.fold;
-    const fold = { partition, work, notPresent: [], notActive: [], unjudged: items.length };
+    const lists = { notPresent: [], notActive: [], micStale: [] };
+    const fold = { partition, work, ...lists, unjudged: items.length };
     items.forEach(({ appCode, roomId }, at) => {
       const roomKey = roomKeyOf(appCode, roomId);
       const isOurs = partitionOf(roomKey, this.partitionCount) === partition.id;
@@ -104,29 +108,43 @@ export class Heartbeats {
 
   private judge(fold: OpenFold, at: number, room: RoomCell | null): void {
     const { record, fold: beats } = fold.work;
-    const { userId } = assertDefined(beats.items[at], 'a heartbeat that is not in its fold');
+    const item = assertDefined(beats.items[at], 'a heartbeat that is not in its fold');
     if (room?.state.status !== 'active') fold.notActive.push(at);
-    else if (!room.state.users.has(userId)) fold.notPresent.push(at);
-    else {
-      const seenMs = Math.max(room.lastSeenMs.get(userId) ?? 0, record.recordTimeMs);
-      room.lastSeenMs.set(userId, seenMs);
-    }
+    else if (!room.state.users.has(item.userId)) fold.notPresent.push(at);
+    else if (!holdsSeat(room, item)) fold.micStale.push(at);
+    else hear(room, item, record.recordTimeMs);
   }
 
-  private answer({ partition, work, notPresent, notActive }: OpenFold): void {
+  private answer({ partition, work, notPresent, notActive, micStale }: OpenFold): void {
     const { metrics, codec, replies } = this.context;
     metrics.count('cell_heartbeats_total', {}, work.fold.items.length);
     if (work.reply !== null) {
       const value = codec.encodeReply({
         kind: 'heartbeats',
+        heardAtMs: work.record.recordTimeMs,
         notPresent: notPresent.sort(ascending),
         notActive: notActive.sort(ascending),
+        micStale: micStale.sort(ascending),
       });
       replies.send([{ ...work.reply, value }]);
     }
     partition.offsets.settle([work.record.offset]);
     this.onSettled(partition);
   }
+}
+
+/** Whether the session named holds a seat of that user; a heartbeat of presence names none. */
+function holdsSeat(room: RoomCell, { userId, micSessionId }: HeartbeatItem): boolean {
+  if (micSessionId === '') return true;
+  return findSeatByUser(room.state.seats, userId)?.occupancy.micSessionId === micSessionId;
+}
+
+/** A mic heartbeat is a sign of presence as well. Times only grow: a record may be read twice. */
+function hear(room: RoomCell, { userId, micSessionId }: HeartbeatItem, atMs: number): void {
+  room.lastSeenMs.set(userId, Math.max(room.lastSeenMs.get(userId) ?? 0, atMs));
+  if (micSessionId === '') return;
+  const lastMs = room.lastMicHeartbeatMs.get(micSessionId) ?? 0;
+  room.lastMicHeartbeatMs.set(micSessionId, Math.max(lastMs, atMs));
 }
 
 function ascending(left: number, right: number): number {

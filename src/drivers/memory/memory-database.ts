@@ -25,6 +25,7 @@ import {
   type OutboxRow,
   type OwnerRecord,
   type SlotRow,
+  type UserBanRow,
 } from './memory-rows.ts';
 import { MemoryServer, type ServerSurroundings } from './memory-server.ts';
 import type { RowChange } from './memory-session.ts';
@@ -74,6 +75,8 @@ export class MemoryDatabase {
     app: (row) => row.appCode,
     gift: (row) => giftKey(row.appCode, row.giftId),
   });
+  /** Bans by the platform, by app and user. */
+  readonly userBans = new Map<string, UserBanRow>();
   private lastOutboxId = 0n;
   /** What `asOne` gathers; null outside of it. */
   private together: (() => void)[] | null = null;

@@ -1,5 +1,5 @@
-/** Memory twin of the gateway's read models: the room list and the facts of a password check. */
-import { roomKeyOf, type AppCode, type RoomId } from '../../domain/ids.ts';
+/** Memory twin of the gateway's read models: the room list, and the facts that joins are judged by. */
+import { roomKeyOf, type AppCode, type RoomId, type UserId } from '../../domain/ids.ts';
 import {
   listPageSizeMax,
   type ListCursor,
@@ -9,7 +9,7 @@ import {
 } from '../../ports/room-queries.ts';
 import { inListOrder } from './list-rows.ts';
 import type { MemoryDatabase } from './memory-database.ts';
-import type { ListRow } from './memory-rows.ts';
+import { userBanKey, type ListRow } from './memory-rows.ts';
 
 /** See the file header. */
 export class MemoryRoomQueries implements RoomQueries {
@@ -45,6 +45,14 @@ export class MemoryRoomQueries implements RoomQueries {
       if (row === undefined) return null;
       const { passwordHash, passwordVersion } = row;
       return { passwordHash, passwordVersion };
+    });
+  }
+
+  isPlatformBanned(appCode: AppCode, userId: UserId, nowMs: number): Promise<boolean> {
+    const { server, userBans } = this.database;
+    return server.call('queries', 'reading a ban by the platform', 'read', () => {
+      const ban = userBans.get(userBanKey(appCode, userId));
+      return ban !== undefined && (ban.expiresAtMs === 0 || ban.expiresAtMs > nowMs);
     });
   }
 }

@@ -1,5 +1,5 @@
 /** Rows of the memory database that no port names: what lies in the tables beneath the ports. */
-import type { AppCode, EventId, RoomId, RoomKey, RoomVersion } from '../../domain/ids.ts';
+import type { AppCode, EventId, RoomId, RoomKey, RoomVersion, UserId } from '../../domain/ids.ts';
 import type { EventRow, LogRow, RoomMetaRow } from '../../ports/commit-lane.ts';
 import type { OwnerRow, TriedRecord } from '../../ports/partition-store.ts';
 import type { Destination } from '../../protocol/topics.ts';
@@ -70,6 +70,22 @@ export interface SlotRow {
   readonly nodeId: string;
   readonly incarnation: string;
   readonly leaseUntilMs: number;
+}
+
+/** A ban from all rooms of an app. */
+export interface UserBanRow {
+  readonly appCode: AppCode;
+  readonly userId: UserId;
+  readonly reason: string;
+  readonly bannedBy: UserId;
+  readonly bannedAtMs: number;
+  /** 0: until it is lifted. */
+  readonly expiresAtMs: number;
+}
+
+/** Key of a ban by the platform. */
+export function userBanKey(appCode: AppCode, userId: UserId): string {
+  return `${appCode}\0${userId}`;
 }
 
 /** Key of a log row: app, room and command id together (PIPE-17). */

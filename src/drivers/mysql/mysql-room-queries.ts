@@ -1,5 +1,5 @@
-/** The gateway's read models from MySQL: the room list and the facts of a password check. */
-import type { AppCode, RoomId } from '../../domain/ids.ts';
+/** The gateway's read models from MySQL: the room list, and the facts that joins are judged by. */
+import type { AppCode, RoomId, UserId } from '../../domain/ids.ts';
 import { listPageSizeMax } from '../../ports/room-queries.ts';
 import type { ListCursor, ListEntry, ListQuery, RoomQueries } from '../../ports/room-queries.ts';
 import type { MysqlPool } from './pool.ts';
@@ -43,6 +43,16 @@ export class MysqlRoomQueries implements RoomQueries {
       passwordHash: String(row['password_hash']),
       passwordVersion: BigInt(String(row['password_version'])),
     };
+  }
+
+  async isPlatformBanned(appCode: AppCode, userId: UserId, nowMs: number): Promise<boolean> {
+    const rows = await this.pool.rows(
+      'reading a ban by the platform',
+      'SELECT 1 FROM user_bans WHERE app_code = ? AND user_id = ? ' +
+        'AND (expires_at_ms = 0 OR expires_at_ms > ?)',
+      [appCode, userId, nowMs],
+    );
+    return rows.length > 0;
   }
 
   private async readRange(query: ListQuery, range: Range, limit: number): Promise<readonly Row[]> {
