@@ -10,42 +10,9 @@ import type { Observation } from '../observations.ts';
 import type { CheckedWorld, Checker, CheckerFactory, Violation } from './checker.ts';
 import { eventIdOf } from './derived.ts';
 import type { LoggedEvent } from './logged-event.ts';
+import { mustGoTo } from './required-destinations.ts';
 import { Cursor, readingOf } from './world-reading.ts';
 import type { LoggedStep, WorldReading } from './world-reading.ts';
-
-/** Where each event must go; written here a second time on purpose. */
-export const requiredDestinations: Readonly<Record<LoggedEvent['type'], readonly Destination[]>> = {
-  RoomCreated: ['im', 'activity'],
-  RoomClosing: ['im', 'activity'],
-  RoomClosed: ['im', 'activity'],
-  RoomDeleted: ['im', 'activity'],
-  RoomProfileUpdated: ['im', 'activity'],
-  RoomSeatCountChanged: ['im', 'activity'],
-  RoomPasswordChanged: ['im', 'activity'],
-  RoomPasswordAttemptFailed: [],
-  RoomModeChanged: ['im', 'activity'],
-  RoomVisibleRegionChanged: ['activity'],
-  RoomAdminChanged: ['im', 'activity'],
-  RoomOwnerTransferred: ['im', 'activity'],
-  RoomUserJoined: ['im', 'activity'],
-  RoomUserUpdated: ['im', 'activity'],
-  RoomUserLeft: ['im', 'activity'],
-  RoomUsersStaleLeft: ['im', 'activity'],
-  RoomUserKicked: ['im', 'activity'],
-  RoomUserUnbanned: ['activity'],
-  RoomUserEvicted: ['im', 'activity'],
-  RoomMicUp: ['im', 'activity'],
-  RoomMicPublishing: ['im', 'activity'],
-  RoomMicRtcNoted: [],
-  RoomMicDown: ['im', 'activity'],
-  RoomMicSeatChanged: ['im', 'activity'],
-  RoomMicSeatLocked: ['im', 'activity'],
-  RoomMicSeatUnlocked: ['im', 'activity'],
-  RoomMicSeatMuted: ['im', 'activity'],
-  RoomMicRequested: ['im'],
-  RoomMicRequestEnded: ['im'],
-  RoomGiftSent: ['im', 'activity'],
-};
 
 const everyDestination: readonly Destination[] = ['im', 'activity', 'rtc'];
 
@@ -132,10 +99,9 @@ class AgreeingTables implements Checker {
   }
 
   private checkOutbox(key: string, eventId: string, type: LoggedEvent['type'], what: string): void {
-    const required = requiredDestinations[type] as readonly Destination[] | undefined;
     for (const destination of everyDestination) {
       const count = this.database.outbox.rowsBy('event', `${eventId}\0${destination}`).length;
-      const wanted = required?.includes(destination) === true ? 1 : 0;
+      const wanted = mustGoTo(type, destination) ? 1 : 0;
       if (count !== wanted) {
         this.fault(
           key,

@@ -7,6 +7,7 @@ import type { EventRow } from '../../../src/ports/commit-lane.ts';
 import type { Observation } from '../observations.ts';
 import { readIfAny, recordNameOf } from './avro-reading.ts';
 import type { CheckedWorld, Checker, CheckerFactory, Violation } from './checker.ts';
+import { mustGoTo } from './required-destinations.ts';
 import { Cursor, readingOf } from './world-reading.ts';
 import type { WorldReading } from './world-reading.ts';
 
@@ -83,6 +84,13 @@ class Arrivals implements Checker {
         `${seen.eventId} arrived at ${seen.destination} (${seen.atMs} ms) and ${fault}`,
       );
     if (row === undefined || place === undefined) return;
+    if (!mustGoTo(row.eventType, seen.destination)) {
+      this.fault(
+        'INV-20',
+        seen,
+        `${named(row)} arrived at ${seen.destination}, which it is not for`,
+      );
+    }
     const stream = this.streamOf(`${row.appCode}\0${row.roomId}`, seen.destination);
     const first = stream.bytes.get(seen.eventId);
     if (first !== undefined) {
@@ -119,7 +127,7 @@ class Arrivals implements Checker {
   }
 
   private checkSeen(row: EventRow, destination: Destination, stream: Stream): void {
-    if (stream.bytes.has(row.eventId)) return;
+    if (stream.bytes.has(row.eventId) || !mustGoTo(row.eventType, destination)) return;
     // The group that it makes is all that IM sees of it; a group carries no event id.
     if (destination === 'im' && row.eventType === 'RoomCreated') return;
     const state = this.stateOf(row, destination);

@@ -44,7 +44,10 @@ export function debitKeyOf(app: string, room: string, commandId: string): string
 
 /** The payload hash in its form 1, over a body without the facts that a gateway attached. */
 export function payloadHashOf(type: string, actor: string, body: object): Buffer {
-  return sha256(`${text('roomcell payload 1')}${text(type)}${text(actor)}${canonical(body)}`);
+  // Of a profile's parts an empty one is cleared, and only one that is null is left alone.
+  const isOut = type === 'UpdateRoomProfile' ? (held: unknown) => held === null : isEmpty;
+  const fields = canonicalFields(body, isOut);
+  return sha256(`${text('roomcell payload 1')}${text(type)}${text(actor)}${fields}`);
 }
 
 function uuid5(...parts: readonly string[]): string {
@@ -70,8 +73,12 @@ function canonical(value: unknown): string {
   }
   if (value === null || value === undefined) return 'n';
   if (Array.isArray(value)) return `l${value.length}:${value.map(canonical).join('')}`;
+  return canonicalFields(value, isEmpty);
+}
+
+function canonicalFields(value: object, isOut: (held: unknown) => boolean): string {
   const used = Object.entries(value)
-    .filter(([, held]) => !isEmpty(held))
+    .filter(([, held]) => !isOut(held))
     .sort(([left], [right]) => (left < right ? -1 : 1));
   return `o${used.length}:${used.map(([name, held]) => text(name) + canonical(held)).join('')}`;
 }
