@@ -74,6 +74,7 @@ export const bodies: readonly CommandBody[] = [
     profile,
     isRobot: true,
     password: { passwordVersion: 9223372036854775807n, verdict: 'mismatch' },
+    isPlatformBanned: false,
   },
   { type: 'LeaveRoom' },
   { type: 'MicUp', seatNo: 3 },
@@ -182,12 +183,18 @@ const state: RoomState = {
       },
     },
   ],
+  micRequests: [],
+  admins: [],
+  bans: emptyPersistentMap(),
+  temporaryBans: [],
+  passwordAttempts: emptyPersistentMap(),
   users: usersOf(ann, bob),
   heat: 0n,
   giftSenders: emptyPersistentMap(),
   topGiftSenders: [],
   createdAtMs: timeMs - 1,
   lastEventAtMs: timeMs,
+  closing: null,
   closeInfo: {
     closedByUserId: ann,
     closedByKind: 'operator',
@@ -224,6 +231,7 @@ const view: RoomView = {
   counts: { online: 10_000, onSeat: 1 },
   roomHeat: 0n,
   giftRank: [],
+  closesAtMs: 0,
   close: { kind: 'system', reason: 'idle', closedAtMs: timeMs },
   me: { role: 'owner', present: true, seatNo: 2, micSessionId: session, muted: true },
 };
@@ -231,7 +239,7 @@ const view: RoomView = {
 /** Records of the commands topic. */
 export const commands: readonly CommandTopicRecord[] = [
   ...bodies.map(command),
-  { kind: 'heartbeats', items: [{ appCode, roomId, userId: ann }] },
+  { kind: 'heartbeats', items: [{ appCode, roomId, userId: ann, micSessionId: '' }] },
 ];
 
 /** Result records: everything there, and almost nothing there. */
@@ -262,7 +270,7 @@ export const replies: readonly ReplyRecord[] = [
   { kind: 'result', resultBytes: Buffer.from('c301', 'hex'), replayed: true, view },
   { kind: 'result', resultBytes: Buffer.from('00', 'hex'), replayed: false, view: null },
   { kind: 'refusal', reason: 'ROOM_BUSY', facts: { limit: '64' }, retryAfterMs: 250 },
-  { kind: 'heartbeats', notPresent: [0, 7], notActive: [300] },
+  { kind: 'heartbeats', heardAtMs: 0, notPresent: [0, 7], notActive: [300], micStale: [] },
 ];
 
 /** Envelopes of every event type. */

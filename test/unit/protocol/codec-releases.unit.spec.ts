@@ -15,7 +15,7 @@ import type { SchemaName } from '../../../src/protocol/generated-schemas.ts';
 import { replyToWire } from '../../../src/protocol/result-mapping.ts';
 import { canonicalForm } from '../../../src/protocol/schema-book.ts';
 import { fingerprintBytes, rabinFingerprint } from '../../../src/protocol/schema-fingerprint.ts';
-import { commands, envelopes, events, replies } from '../../golden/0.1.0/samples.ts';
+import { commands, envelopes, events, replies } from '../../golden/0.3.0/samples.ts';
 
 interface RecordJson {
   name: string;
@@ -217,10 +217,10 @@ describe('an envelope of a newer release', () => {
 
   it('with an unknown reason still tells who left', () => {
     const newer = otherRelease('EventEnvelope', 'LeaveReason', (type) =>
-      type.symbols.push('evicted'),
+      type.symbols.push('vanished'),
     );
     const left = envelopes[3]!;
-    const wire = envelopeToWire({ ...left, event: { ...left.event, reason: 'evicted' } } as never);
+    const wire = envelopeToWire({ ...left, event: { ...left.event, reason: 'vanished' } } as never);
     const codec = taught(newer.json);
     const decoded = codec.decodeEnvelope(newer.write(wire));
     const value = { ...left, event: { ...left.event, reason: 'unknown' } } as typeof left;
@@ -253,9 +253,9 @@ describe('an envelope of a newer release', () => {
 
 describe('a log of a newer release', () => {
   it('with an unknown event or reason is a fault: a state without it would be wrong', () => {
-    const reasons = otherRelease('LoggedEvents', 'LeaveReason', (t) => t.symbols.push('evicted'));
-    const evicted = loggedEventsToWire([{ ...events[3]!, reason: 'evicted' } as never]);
-    expect(taught(reasons.json).decodeLoggedEvents(reasons.write(evicted))).toEqual({
+    const reasons = otherRelease('LoggedEvents', 'LeaveReason', (t) => t.symbols.push('vanished'));
+    const vanished = loggedEventsToWire([{ ...events[3]!, reason: 'vanished' } as never]);
+    expect(taught(reasons.json).decodeLoggedEvents(reasons.write(vanished))).toEqual({
       ok: false,
       fault: 'RoomUserLeft.reason is a symbol of a newer release',
     });

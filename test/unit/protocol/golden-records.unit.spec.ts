@@ -7,10 +7,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format } from 'prettier';
 import { describe, expect, it } from 'vitest';
+import type { RoomState } from '../../../src/domain/room/state.ts';
 import { createCodec } from '../../../src/protocol/codec.ts';
+import { schemaJson } from '../../../src/protocol/generated-schemas.ts';
+import type { SchemaName } from '../../../src/protocol/generated-schemas.ts';
 import type { Decoded } from '../../../src/protocol/records.ts';
 import * as release010 from '../../golden/0.1.0/samples.ts';
 import * as release020 from '../../golden/0.2.0/samples.ts';
+import * as release030 from '../../golden/0.3.0/samples.ts';
 
 const goldenRoot = join(import.meta.dirname, '../../golden');
 const codec = createCodec();
@@ -57,8 +61,9 @@ function each<T>(
 const releases = [
   { release: '0.1.0', samples: samplesOf(release010) },
   { release: '0.2.0', samples: samplesOf(release020) },
+  { release: '0.3.0', samples: samplesOf(release030) },
 ];
-const present = '0.2.0';
+const present = '0.3.0';
 
 describe.each(releases)('bytes of release $release', ({ release, samples }) => {
   const folder = join(goldenRoot, release);
@@ -95,12 +100,60 @@ describe('the present release', () => {
   });
 });
 
+describe('the samples of the present release', () => {
+  const bodies = release030.commands.flatMap((record) =>
+    record.kind === 'command' ? [record.body.type] : [],
+  );
+
+  it('have every command, every event and every kind of record and reply', () => {
+    const branches = (name: SchemaName, field: string): readonly string[] =>
+      branchesOf(JSON.parse(schemaJson[name]), field).sort();
+    const kinds = (list: readonly string[]): readonly string[] => [...new Set(list)].sort();
+    expect(kinds(bodies)).toEqual(branches('CommandTopicRecord', 'body'));
+    const logged = release030.events.map(({ type }) => type);
+    expect(kinds(logged)).toEqual(branches('LoggedEvents', 'events'));
+    const enveloped = release030.envelopes.map(({ eventType }) => eventType);
+    expect(kinds(enveloped)).toEqual(branches('EventEnvelope', 'event'));
+    expect(kinds(release030.replies.map(({ kind }) => kind))).toHaveLength(
+      branches('ReplyRecord', 'content').length,
+    );
+  });
+
+  it('have something in every table of a state', () => {
+    const states = release030.snapshots.map(({ state }) => state);
+    const [sample] = states;
+    for (const part of Object.keys(sample ?? {}) as (keyof RoomState)[]) {
+      const filled = states.some((state) => !isEmptyPart(state[part]));
+      expect(filled, part).toBe(true);
+    }
+  });
+});
+
 describe('releases', () => {
   it('all have their golden folder read here', () => {
     const folders = readdirSync(goldenRoot).sort();
     expect(releases.map(({ release }) => release).sort()).toEqual(folders);
   });
 });
+
+/** Names of the records in the union that a field called `field` holds, itself or in its items. */
+function branchesOf(schema: unknown, field: string): string[] {
+  const found: string[] = [];
+  JSON.stringify(schema, (_, node: { name?: unknown; type?: unknown } | null) => {
+    if (node?.name !== field) return node;
+    const held = node.type as { items?: unknown };
+    const union = (held.items ?? held) as readonly { readonly name: string }[];
+    for (const { name } of union.slice(1)) found.push(name.replace('roomcell.', ''));
+    return node;
+  });
+  return found;
+}
+
+function isEmptyPart(part: RoomState[keyof RoomState]): boolean {
+  if (part === null || part === '' || part === 0n || part === 0) return true;
+  if (typeof part === 'object' && 'size' in part) return part.size === 0;
+  return Array.isArray(part) && part.length === 0;
+}
 
 function filesOf(folder: string, ending: string): readonly string[] {
   return readdirSync(folder)

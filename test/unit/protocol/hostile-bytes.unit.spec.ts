@@ -13,7 +13,7 @@ import {
   replies,
   results,
   snapshots,
-} from '../../golden/0.1.0/samples.ts';
+} from '../../golden/0.3.0/samples.ts';
 
 const codec = createCodec();
 
@@ -115,9 +115,9 @@ describe('bytes made to hurt', () => {
   });
 
   it('with a branch or symbol that no schema has are refused', () => {
-    expect(codec.decodeLoggedEvents(withCount(2, 60, 0))).toEqual({
+    expect(codec.decodeLoggedEvents(withCount(2, 126, 0))).toEqual({
       ok: false,
-      fault: 'union branch 30 does not exist',
+      fault: 'union branch 63 does not exist',
     });
   });
 

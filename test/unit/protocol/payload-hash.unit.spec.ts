@@ -11,6 +11,7 @@ const join: JoinRoom = {
   profile: { nickname: 'Ann', avatarUrl: 'https://a/1.png', countryCode: 'CN', ext: '' },
   isRobot: false,
   password: { passwordVersion: 3n, verdict: 'match' },
+  isPlatformBanned: false,
 };
 
 const create: CreateRoom = {

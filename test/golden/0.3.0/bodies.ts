@@ -1,0 +1,60 @@
+/** The command bodies that came with 0.3.0, and a join with what it gained. */
+import type { CommandBody } from '../../../src/domain/room/commands.ts';
+import { ann, bob, eve, passwordHash, profile, session, timeMs } from './names.ts';
+
+/** At least one of each type, and both ends of what may be left out. */
+export const bodies: readonly CommandBody[] = [
+  {
+    type: 'JoinRoom',
+    profile: { nickname: '夏', avatarUrl: '', countryCode: 'JP', ext: '' },
+    isRobot: false,
+    password: { passwordVersion: 0n, verdict: 'none_given' },
+    isPlatformBanned: true,
+  },
+  {
+    type: 'UpdateUser',
+    profile: {
+      nickname: '安 🎤',
+      avatarUrl: 'https://cdn.example/a.png',
+      countryCode: '',
+      ext: '',
+    },
+  },
+  { type: 'KickUser', userId: eve, reason: '刷屏', expiresAtMs: timeMs },
+  { type: 'KickUser', userId: eve, reason: '', expiresAtMs: 0 },
+  { type: 'UnbanUser', userId: eve },
+  { type: 'EvictUser', userId: eve, reason: 'platform' },
+  { type: 'ChangeMicSeat', toSeatNo: 20 },
+  { type: 'SetMicSeatLock', seatNo: 3, locked: true },
+  { type: 'SetMicSeatMute', seatNo: 3, muted: true },
+  { type: 'InviteToMic', userId: bob, seatNo: 2 },
+  { type: 'ApplyForMic', seatNo: 0 },
+  { type: 'AnswerMicRequest', userId: bob, answer: 'accepted' },
+  { type: 'AnswerMicRequest', userId: '', answer: 'declined' },
+  { type: 'ApplyRtcEvent', kind: 'audio_started', eventTimeMs: timeMs },
+  { type: 'ApplyRtcEvent', kind: 'audio_stopped', eventTimeMs: 0 },
+  { type: 'ApplyRtcEvent', kind: 'room_exited', eventTimeMs: timeMs },
+  { type: 'DeleteRoom', reason: 'owner_deleted', note: '再见' },
+  { type: 'UpdateRoomProfile', ...profile },
+  {
+    type: 'UpdateRoomProfile',
+    title: null,
+    coverUrl: '',
+    announcement: null,
+    backgroundUrl: null,
+    tags: [],
+    ext: null,
+  },
+  { type: 'SetSeatCount', seatCount: 20 },
+  { type: 'SetRoomPassword', passwordHash },
+  { type: 'SetRoomMode', mode: 'apply' },
+  { type: 'SetVisibleRegion', visibleRegionId: -9223372036854775808n },
+  { type: 'SetAdmin', userId: bob, isAdmin: true },
+  { type: 'TransferOwner', userId: bob },
+  { type: 'ExpireMicHeartbeat', seatNo: 3, micSessionId: session },
+  { type: 'ExpireMicRequests' },
+  { type: 'SweepStaleUsers', userIds: [ann, bob] },
+  { type: 'ExpireBans' },
+  { type: 'FinishClosing' },
+  { type: 'NotePasswordAttempt', userId: eve },
+];
