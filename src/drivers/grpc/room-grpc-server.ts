@@ -16,15 +16,34 @@ import type { UnaryCallContext, UnaryHandlers } from './grpc-bridge.ts';
 import { commandLookup, commandResult, roomListEntry, roomSnapshot } from './room-answers.ts';
 import type { RtcSdkAppIds } from './room-answers.ts';
 import {
-  closeRoomOf,
+  answerMicRequestOf,
+  applyForMicOf,
+  changeMicSeatOf,
   confirmMicPublishingOf,
-  createRoomOf,
-  joinRoomOf,
-  listRoomsOf,
-  metaOf,
+  inviteToMicOf,
   micDownOf,
   micUpOf,
+  setMicSeatLockOf,
+  setMicSeatMuteOf,
+} from './mic-requests.ts';
+import {
+  closeRoomOf,
+  createRoomOf,
+  deleteRoomOf,
+  joinRoomOf,
+  kickUserOf,
+  listRoomsOf,
+  metaOf,
   sendGiftOf,
+  setAdminOf,
+  setRoomModeOf,
+  setRoomPasswordOf,
+  setSeatCountOf,
+  setVisibleRegionOf,
+  transferOwnerOf,
+  unbanUserOf,
+  updateRoomProfileOf,
+  updateUserOf,
 } from './room-requests.ts';
 
 /** How callers are known. `off` makes every call an operator's and binds to loopback only. */
@@ -86,16 +105,39 @@ function commandHandlers(
   return {
     createRoom: execute(createRoomOf),
     joinRoom: execute(joinRoomOf),
+    updateUser: execute(updateUserOf),
     leaveRoom: execute(() => ({ type: 'LeaveRoom' })),
     roomHeartbeat: async (request, context) => {
       const meta = metaOf(request.meta);
       await api.heartbeat(await frameOf(context, meta.appCode), meta);
       return {};
     },
+    kickUser: execute(kickUserOf),
+    unbanUser: execute(unbanUserOf),
     micUp: execute(micUpOf),
     micDown: execute(micDownOf),
+    changeMicSeat: execute(changeMicSeatOf),
     confirmMicPublishing: execute(confirmMicPublishingOf),
+    micHeartbeat: async (request, context) => {
+      const meta = metaOf(request.meta);
+      const frame = await frameOf(context, meta.appCode);
+      const { micHeartbeatAtMs } = await api.micHeartbeat(frame, meta, request.micSessionId);
+      return { micHeartbeatAtMs: BigInt(micHeartbeatAtMs) };
+    },
+    setMicSeatLock: execute(setMicSeatLockOf),
+    setMicSeatMute: execute(setMicSeatMuteOf),
+    inviteToMic: execute(inviteToMicOf),
+    applyForMic: execute(applyForMicOf),
+    answerMicRequest: execute(answerMicRequestOf),
+    updateRoomProfile: execute(updateRoomProfileOf),
+    setSeatCount: execute(setSeatCountOf),
+    setRoomPassword: execute(setRoomPasswordOf),
+    setRoomMode: execute(setRoomModeOf),
+    setVisibleRegion: execute(setVisibleRegionOf),
+    setAdmin: execute(setAdminOf),
+    transferOwner: execute(transferOwnerOf),
     closeRoom: execute(closeRoomOf),
+    deleteRoom: execute(deleteRoomOf),
     sendGift: execute(sendGiftOf),
   };
 }

@@ -2,19 +2,27 @@
  * Requests of the wire as the gateway takes them. Translation only: unknown enum values are handed
  * on as texts that no rule accepts, so that the gateway refuses them together with all other faults.
  */
-import type { CommandRequest, RequestMeta } from '../../ports/room-api.ts';
+import type { CommandRequest, ProfileRequest, RequestMeta } from '../../ports/room-api.ts';
 import type {
   CloseRoomRequest,
-  ConfirmMicPublishingRequest,
   CreateRoomRequest,
+  DeleteRoomRequest,
   JoinRoomRequest,
-  MicDownRequest,
-  MicUpRequest,
+  KickUserRequest,
   SendGiftRequest,
+  SetAdminRequest,
+  SetRoomModeRequest,
+  SetRoomPasswordRequest,
+  SetSeatCountRequest,
+  SetVisibleRegionRequest,
+  TransferOwnerRequest,
+  UnbanUserRequest,
+  UpdateRoomProfileRequest,
+  UpdateUserRequest,
 } from './generated/roomcell/v1/room_commands_pb.ts';
 import type { ListRoomsRequest } from './generated/roomcell/v1/room_queries_pb.ts';
 import { RoomMode, SnapshotMode } from './generated/roomcell/v1/room_types_pb.ts';
-import type { CommandMeta } from './generated/roomcell/v1/room_types_pb.ts';
+import type { CommandMeta, UserProfile } from './generated/roomcell/v1/room_types_pb.ts';
 
 /** What ListRooms asks, in the gateway's terms. */
 export interface ListRoomsQuery {
@@ -56,37 +64,78 @@ export function createRoomOf(request: CreateRoomRequest): CommandRequest {
   };
 }
 
-/** JoinRoom's own fields; no profile is an empty one. */
+/** JoinRoom's own fields. */
 export function joinRoomOf({ password, profile, isRobot }: JoinRoomRequest): CommandRequest {
+  return { type: 'JoinRoom', password, ...profileOf(profile), isRobot };
+}
+
+/** UpdateUser's own field. */
+export function updateUserOf({ profile }: UpdateUserRequest): CommandRequest {
+  return { type: 'UpdateUser', ...profileOf(profile) };
+}
+
+/** KickUser's own fields. */
+export function kickUserOf({ userId, reason, expiresAtMs }: KickUserRequest): CommandRequest {
+  return { type: 'KickUser', userId, reason, expiresAtMs };
+}
+
+/** UnbanUser's own field. */
+export function unbanUserOf({ userId }: UnbanUserRequest): CommandRequest {
+  return { type: 'UnbanUser', userId };
+}
+
+/** UpdateRoomProfile's own fields; one that is not set is null, which is not the same as empty. */
+export function updateRoomProfileOf(request: UpdateRoomProfileRequest): CommandRequest {
+  const { title, coverUrl, announcement, backgroundUrl, tags, ext } = request;
   return {
-    type: 'JoinRoom',
-    password,
-    nickname: profile?.nickname ?? '',
-    avatarUrl: profile?.avatarUrl ?? '',
-    countryCode: profile?.countryCode ?? '',
-    ext: profile?.ext ?? '',
-    isRobot,
+    type: 'UpdateRoomProfile',
+    title: title ?? null,
+    coverUrl: coverUrl ?? null,
+    announcement: announcement ?? null,
+    backgroundUrl: backgroundUrl ?? null,
+    tags: tags?.tags ?? null,
+    ext: ext ?? null,
   };
 }
 
-/** MicUp's own field. */
-export function micUpOf({ seatNo }: MicUpRequest): CommandRequest {
-  return { type: 'MicUp', seatNo };
+/** SetSeatCount's own field. */
+export function setSeatCountOf({ seatCount }: SetSeatCountRequest): CommandRequest {
+  return { type: 'SetSeatCount', seatCount };
 }
 
-/** MicDown's own fields. */
-export function micDownOf({ userId, micSessionId }: MicDownRequest): CommandRequest {
-  return { type: 'MicDown', userId, micSessionId };
+/** SetRoomPassword's own field. */
+export function setRoomPasswordOf({ password }: SetRoomPasswordRequest): CommandRequest {
+  return { type: 'SetRoomPassword', password };
 }
 
-/** ConfirmMicPublishing's own field. */
-export function confirmMicPublishingOf(request: ConfirmMicPublishingRequest): CommandRequest {
-  return { type: 'ConfirmMicPublishing', micSessionId: request.micSessionId };
+/** SetRoomMode's own field. */
+export function setRoomModeOf({ mode }: SetRoomModeRequest): CommandRequest {
+  return { type: 'SetRoomMode', mode: roomModeText(mode) };
+}
+
+/** SetVisibleRegion's own field. */
+export function setVisibleRegionOf({ visibleRegionId }: SetVisibleRegionRequest): CommandRequest {
+  return { type: 'SetVisibleRegion', visibleRegionId };
+}
+
+/** SetAdmin's own fields. */
+export function setAdminOf({ userId, isAdmin }: SetAdminRequest): CommandRequest {
+  return { type: 'SetAdmin', userId, isAdmin };
+}
+
+/** TransferOwner's own field. */
+export function transferOwnerOf({ userId }: TransferOwnerRequest): CommandRequest {
+  return { type: 'TransferOwner', userId };
 }
 
 /** CloseRoom's own fields. */
 export function closeRoomOf({ reason, note }: CloseRoomRequest): CommandRequest {
   return { type: 'CloseRoom', reason, note };
+}
+
+/** DeleteRoom's own fields. */
+export function deleteRoomOf({ reason, note }: DeleteRoomRequest): CommandRequest {
+  return { type: 'DeleteRoom', reason, note };
 }
 
 /** SendGift's own fields. */
@@ -105,6 +154,16 @@ export function listRoomsOf(request: ListRoomsRequest): ListRoomsQuery {
     tag,
     pageSize,
     cursor,
+  };
+}
+
+/** No profile is an empty one. */
+function profileOf(profile: UserProfile | undefined): ProfileRequest {
+  return {
+    nickname: profile?.nickname ?? '',
+    avatarUrl: profile?.avatarUrl ?? '',
+    countryCode: profile?.countryCode ?? '',
+    ext: profile?.ext ?? '',
   };
 }
 
@@ -135,6 +194,6 @@ function roomModeText(mode: RoomMode): string {
 }
 
 /** Enums of proto3 are open: a newer client may send a number that this release has no name for. */
-function unknownValue(value: number): string {
+export function unknownValue(value: number): string {
   return `unknown:${value}`;
 }

@@ -6,17 +6,17 @@
 // @generated from file roomcell/v1/room_commands.proto (package roomcell.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { CommandMeta, CommandResultSchema, RoomMode, UserProfile } from "./room_types_pb.ts";
 import { file_roomcell_v1_room_types } from "./room_types_pb.ts";
-import type { Message } from "@bufbuild/protobuf";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file roomcell/v1/room_commands.proto.
  */
 export const file_roomcell_v1_room_commands: GenFile = /*@__PURE__*/
-  fileDesc("Ch9yb29tY2VsbC92MS9yb29tX2NvbW1hbmRzLnByb3RvEgtyb29tY2VsbC52MSL2AQoRQ3JlYXRlUm9vbVJlcXVlc3QSJgoEbWV0YRgBIAEoCzIYLnJvb21jZWxsLnYxLkNvbW1hbmRNZXRhEg0KBXRpdGxlGAIgASgJEhEKCWNvdmVyX3VybBgDIAEoCRISCgpzZWF0X2NvdW50GAQgASgFEiMKBG1vZGUYBSABKA4yFS5yb29tY2VsbC52MS5Sb29tTW9kZRIZChF2aXNpYmxlX3JlZ2lvbl9pZBgGIAEoAxIQCghwYXNzd29yZBgHIAEoCRIMCgR0YWdzGAggAygJEhYKDmJhY2tncm91bmRfdXJsGAkgASgJEgsKA2V4dBgKIAEoCSKIAQoPSm9pblJvb21SZXF1ZXN0EiYKBG1ldGEYASABKAsyGC5yb29tY2VsbC52MS5Db21tYW5kTWV0YRIQCghwYXNzd29yZBgCIAEoCRIpCgdwcm9maWxlGAMgASgLMhgucm9vbWNlbGwudjEuVXNlclByb2ZpbGUSEAoIaXNfcm9ib3QYBCABKAgiOgoQTGVhdmVSb29tUmVxdWVzdBImCgRtZXRhGAEgASgLMhgucm9vbWNlbGwudjEuQ29tbWFuZE1ldGEiPgoUUm9vbUhlYXJ0YmVhdFJlcXVlc3QSJgoEbWV0YRgBIAEoCzIYLnJvb21jZWxsLnYxLkNvbW1hbmRNZXRhIhcKFVJvb21IZWFydGJlYXRSZXNwb25zZSJHCgxNaWNVcFJlcXVlc3QSJgoEbWV0YRgBIAEoCzIYLnJvb21jZWxsLnYxLkNvbW1hbmRNZXRhEg8KB3NlYXRfbm8YAiABKAUiYQoOTWljRG93blJlcXVlc3QSJgoEbWV0YRgBIAEoCzIYLnJvb21jZWxsLnYxLkNvbW1hbmRNZXRhEg8KB3VzZXJfaWQYAiABKAkSFgoObWljX3Nlc3Npb25faWQYAyABKAkiXQobQ29uZmlybU1pY1B1Ymxpc2hpbmdSZXF1ZXN0EiYKBG1ldGEYASABKAsyGC5yb29tY2VsbC52MS5Db21tYW5kTWV0YRIWCg5taWNfc2Vzc2lvbl9pZBgCIAEoCSJYChBDbG9zZVJvb21SZXF1ZXN0EiYKBG1ldGEYASABKAsyGC5yb29tY2VsbC52MS5Db21tYW5kTWV0YRIOCgZyZWFzb24YAiABKAkSDAoEbm90ZRgDIAEoCSKJAQoPU2VuZEdpZnRSZXF1ZXN0EiYKBG1ldGEYASABKAsyGC5yb29tY2VsbC52MS5Db21tYW5kTWV0YRIPCgdnaWZ0X2lkGAIgASgJEhIKCmdpZnRfY291bnQYAyABKAUSFwoPdGFyZ2V0X3VzZXJfaWRzGAQgAygJEhAKCGNvbWJvX2lkGAUgASgJMq4FCgxSb29tQ29tbWFuZHMSSAoKQ3JlYXRlUm9vbRIeLnJvb21jZWxsLnYxLkNyZWF0ZVJvb21SZXF1ZXN0Ghoucm9vbWNlbGwudjEuQ29tbWFuZFJlc3VsdBJECghKb2luUm9vbRIcLnJvb21jZWxsLnYxLkpvaW5Sb29tUmVxdWVzdBoaLnJvb21jZWxsLnYxLkNvbW1hbmRSZXN1bHQSRgoJTGVhdmVSb29tEh0ucm9vbWNlbGwudjEuTGVhdmVSb29tUmVxdWVzdBoaLnJvb21jZWxsLnYxLkNvbW1hbmRSZXN1bHQSVgoNUm9vbUhlYXJ0YmVhdBIhLnJvb21jZWxsLnYxLlJvb21IZWFydGJlYXRSZXF1ZXN0GiIucm9vbWNlbGwudjEuUm9vbUhlYXJ0YmVhdFJlc3BvbnNlEj4KBU1pY1VwEhkucm9vbWNlbGwudjEuTWljVXBSZXF1ZXN0Ghoucm9vbWNlbGwudjEuQ29tbWFuZFJlc3VsdBJCCgdNaWNEb3duEhsucm9vbWNlbGwudjEuTWljRG93blJlcXVlc3QaGi5yb29tY2VsbC52MS5Db21tYW5kUmVzdWx0ElwKFENvbmZpcm1NaWNQdWJsaXNoaW5nEigucm9vbWNlbGwudjEuQ29uZmlybU1pY1B1Ymxpc2hpbmdSZXF1ZXN0Ghoucm9vbWNlbGwudjEuQ29tbWFuZFJlc3VsdBJGCglDbG9zZVJvb20SHS5yb29tY2VsbC52MS5DbG9zZVJvb21SZXF1ZXN0Ghoucm9vbWNlbGwudjEuQ29tbWFuZFJlc3VsdBJECghTZW5kR2lmdBIcLnJvb21jZWxsLnYxLlNlbmRHaWZ0UmVxdWVzdBoaLnJvb21jZWxsLnYxLkNvbW1hbmRSZXN1bHRiBnByb3RvMw", [file_roomcell_v1_room_types]);
+  fileDesc("Ch9yb29tY2VsbC92MS9yb29tX2NvbW1hbmRzLnByb3RvEgtyb29tY2VsbC52MSL2AQoRQ3JlYXRlUm9vbVJlcXVlc3QSJgoEbWV0YRgBIAEoCzIYLnJvb21jZWxsLnYxLkNvbW1hbmRNZXRhEg0KBXRpdGxlGAIgASgJEhEKCWNvdmVyX3VybBgDIAEoCRISCgpzZWF0X2NvdW50GAQgASgFEiMKBG1vZGUYBSABKA4yFS5yb29tY2VsbC52MS5Sb29tTW9kZRIZChF2aXNpYmxlX3JlZ2lvbl9pZBgGIAEoAxIQCghwYXNzd29yZBgHIAEoCRIMCgR0YWdzGAggAygJEhYKDmJhY2tncm91bmRfdXJsGAkgASgJEgsKA2V4dBgKIAEoCSKIAQoPSm9pblJvb21SZXF1ZXN0EiYKBG1ldGEYASABKAsyGC5yb29tY2VsbC52MS5Db21tYW5kTWV0YRIQCghwYXNzd29yZBgCIAEoCRIpCgdwcm9maWxlGAMgASgLMhgucm9vbWNlbGwudjEuVXNlclByb2ZpbGUSEAoIaXNfcm9ib3QYBCABKAgiZgoRVXBkYXRlVXNlclJlcXVlc3QSJgoEbWV0YRgBIAEoCzIYLnJvb21jZWxsLnYxLkNvbW1hbmRNZXRhEikKB3Byb2ZpbGUYAiABKAsyGC5yb29tY2VsbC52MS5Vc2VyUHJvZmlsZSI6ChBMZWF2ZVJvb21SZXF1ZXN0EiYKBG1ldGEYASABKAsyGC5yb29tY2VsbC52MS5Db21tYW5kTWV0YSI+ChRSb29tSGVhcnRiZWF0UmVxdWVzdBImCgRtZXRhGAEgASgLMhgucm9vbWNlbGwudjEuQ29tbWFuZE1ldGEiFwoVUm9vbUhlYXJ0YmVhdFJlc3BvbnNlInEKD0tpY2tVc2VyUmVxdWVzdBImCgRtZXRhGAEgASgLMhgucm9vbWNlbGwudjEuQ29tbWFuZE1ldGESDwoHdXNlcl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkSFQoNZXhwaXJlc19hdF9tcxgEIAEoAyJLChBVbmJhblVzZXJSZXF1ZXN0EiYKBG1ldGEYASABKAsyGC5yb29tY2VsbC52MS5Db21tYW5kTWV0YRIPCgd1c2VyX2lkGAIgASgJIkcKDE1pY1VwUmVxdWVzdBImCgRtZXRhGAEgASgLMhgucm9vbWNlbGwudjEuQ29tbWFuZE1ldGESDwoHc2VhdF9ubxgCIAEoBSJhCg5NaWNEb3duUmVxdWVzdBImCgRtZXRhGAEgASgLMhgucm9vbWNlbGwudjEuQ29tbWFuZE1ldGESDwoHdXNlcl9pZBgCIAEoCRIWCg5taWNfc2Vzc2lvbl9pZBgDIAEoCSJSChRDaGFuZ2VNaWNTZWF0UmVxdWVzdBImCgRtZXRhGAEgASgLMhgucm9vbWNlbGwudjEuQ29tbWFuZE1ldGESEgoKdG9fc2VhdF9ubxgCIAEoBSJdChtDb25maXJtTWljUHVibGlzaGluZ1JlcXVlc3QSJgoEbWV0YRgBIAEoCzIYLnJvb21jZWxsLnYxLkNvbW1hbmRNZXRhEhYKDm1pY19zZXNzaW9uX2lkGAIgASgJIlUKE01pY0hlYXJ0YmVhdFJlcXVlc3QSJgoEbWV0YRgBIAEoCzIYLnJvb21jZWxsLnYxLkNvbW1hbmRNZXRhEhYKDm1pY19zZXNzaW9uX2lkGAIgASgJIjMKFE1pY0hlYXJ0YmVhdFJlc3BvbnNlEhsKE21pY19oZWFydGJlYXRfYXRfbXMYASABKAMiYAoVU2V0TWljU2VhdExvY2tSZXF1ZXN0EiYKBG1ldGEYASABKAsyGC5yb29tY2VsbC52MS5Db21tYW5kTWV0YRIPCgdzZWF0X25vGAIgASgFEg4KBmxvY2tlZBgDIAEoCCJfChVTZXRNaWNTZWF0TXV0ZVJlcXVlc3QSJgoEbWV0YRgBIAEoCzIYLnJvb21jZWxsLnYxLkNvbW1hbmRNZXRhEg8KB3NlYXRfbm8YAiABKAUSDQoFbXV0ZWQYAyABKAgiXgoSSW52aXRlVG9NaWNSZXF1ZXN0EiYKBG1ldGEYASABKAsyGC5yb29tY2VsbC52MS5Db21tYW5kTWV0YRIPCgd1c2VyX2lkGAIgASgJEg8KB3NlYXRfbm8YAyABKAUiTQoSQXBwbHlGb3JNaWNSZXF1ZXN0EiYKBG1ldGEYASABKAsyGC5yb29tY2VsbC52MS5Db21tYW5kTWV0YRIPCgdzZWF0X25vGAIgASgFInoKF0Fuc3dlck1pY1JlcXVlc3RSZXF1ZXN0EiYKBG1ldGEYASABKAsyGC5yb29tY2VsbC52MS5Db21tYW5kTWV0YRIPCgd1c2VyX2lkGAIgASgJEiYKBmFuc3dlchgDIAEoDjIWLnJvb21jZWxsLnYxLk1pY0Fuc3dlciIYCghSb29tVGFncxIMCgR0YWdzGAEgAygJIqECChhVcGRhdGVSb29tUHJvZmlsZVJlcXVlc3QSJgoEbWV0YRgBIAEoCzIYLnJvb21jZWxsLnYxLkNvbW1hbmRNZXRhEhIKBXRpdGxlGAIgASgJSACIAQESFgoJY292ZXJfdXJsGAMgASgJSAGIAQESGQoMYW5ub3VuY2VtZW50GAQgASgJSAKIAQESGwoOYmFja2dyb3VuZF91cmwYBSABKAlIA4gBARIjCgR0YWdzGAYgASgLMhUucm9vbWNlbGwudjEuUm9vbVRhZ3MSEAoDZXh0GAcgASgJSASIAQFCCAoGX3RpdGxlQgwKCl9jb3Zlcl91cmxCDwoNX2Fubm91bmNlbWVudEIRCg9fYmFja2dyb3VuZF91cmxCBgoEX2V4dCJRChNTZXRTZWF0Q291bnRSZXF1ZXN0EiYKBG1ldGEYASABKAsyGC5yb29tY2VsbC52MS5Db21tYW5kTWV0YRISCgpzZWF0X2NvdW50GAIgASgFIlIKFlNldFJvb21QYXNzd29yZFJlcXVlc3QSJgoEbWV0YRgBIAEoCzIYLnJvb21jZWxsLnYxLkNvbW1hbmRNZXRhEhAKCHBhc3N3b3JkGAIgASgJImEKElNldFJvb21Nb2RlUmVxdWVzdBImCgRtZXRhGAEgASgLMhgucm9vbWNlbGwudjEuQ29tbWFuZE1ldGESIwoEbW9kZRgCIAEoDjIVLnJvb21jZWxsLnYxLlJvb21Nb2RlIlwKF1NldFZpc2libGVSZWdpb25SZXF1ZXN0EiYKBG1ldGEYASABKAsyGC5yb29tY2VsbC52MS5Db21tYW5kTWV0YRIZChF2aXNpYmxlX3JlZ2lvbl9pZBgCIAEoAyJcCg9TZXRBZG1pblJlcXVlc3QSJgoEbWV0YRgBIAEoCzIYLnJvb21jZWxsLnYxLkNvbW1hbmRNZXRhEg8KB3VzZXJfaWQYAiABKAkSEAoIaXNfYWRtaW4YAyABKAgiTwoUVHJhbnNmZXJPd25lclJlcXVlc3QSJgoEbWV0YRgBIAEoCzIYLnJvb21jZWxsLnYxLkNvbW1hbmRNZXRhEg8KB3VzZXJfaWQYAiABKAkiWAoQQ2xvc2VSb29tUmVxdWVzdBImCgRtZXRhGAEgASgLMhgucm9vbWNlbGwudjEuQ29tbWFuZE1ldGESDgoGcmVhc29uGAIgASgJEgwKBG5vdGUYAyABKAkiWQoRRGVsZXRlUm9vbVJlcXVlc3QSJgoEbWV0YRgBIAEoCzIYLnJvb21jZWxsLnYxLkNvbW1hbmRNZXRhEg4KBnJlYXNvbhgCIAEoCRIMCgRub3RlGAMgASgJIokBCg9TZW5kR2lmdFJlcXVlc3QSJgoEbWV0YRgBIAEoCzIYLnJvb21jZWxsLnYxLkNvbW1hbmRNZXRhEg8KB2dpZnRfaWQYAiABKAkSEgoKZ2lmdF9jb3VudBgDIAEoBRIXCg90YXJnZXRfdXNlcl9pZHMYBCADKAkSEAoIY29tYm9faWQYBSABKAkqWQoJTWljQW5zd2VyEhoKFk1JQ19BTlNXRVJfVU5TUEVDSUZJRUQQABIXChNNSUNfQU5TV0VSX0FDQ0VQVEVEEAESFwoTTUlDX0FOU1dFUl9ERUNMSU5FRBACMrkQCgxSb29tQ29tbWFuZHMSSAoKQ3JlYXRlUm9vbRIeLnJvb21jZWxsLnYxLkNyZWF0ZVJvb21SZXF1ZXN0Ghoucm9vbWNlbGwudjEuQ29tbWFuZFJlc3VsdBJECghKb2luUm9vbRIcLnJvb21jZWxsLnYxLkpvaW5Sb29tUmVxdWVzdBoaLnJvb21jZWxsLnYxLkNvbW1hbmRSZXN1bHQSSAoKVXBkYXRlVXNlchIeLnJvb21jZWxsLnYxLlVwZGF0ZVVzZXJSZXF1ZXN0Ghoucm9vbWNlbGwudjEuQ29tbWFuZFJlc3VsdBJGCglMZWF2ZVJvb20SHS5yb29tY2VsbC52MS5MZWF2ZVJvb21SZXF1ZXN0Ghoucm9vbWNlbGwudjEuQ29tbWFuZFJlc3VsdBJWCg1Sb29tSGVhcnRiZWF0EiEucm9vbWNlbGwudjEuUm9vbUhlYXJ0YmVhdFJlcXVlc3QaIi5yb29tY2VsbC52MS5Sb29tSGVhcnRiZWF0UmVzcG9uc2USRAoIS2lja1VzZXISHC5yb29tY2VsbC52MS5LaWNrVXNlclJlcXVlc3QaGi5yb29tY2VsbC52MS5Db21tYW5kUmVzdWx0EkYKCVVuYmFuVXNlchIdLnJvb21jZWxsLnYxLlVuYmFuVXNlclJlcXVlc3QaGi5yb29tY2VsbC52MS5Db21tYW5kUmVzdWx0Ej4KBU1pY1VwEhkucm9vbWNlbGwudjEuTWljVXBSZXF1ZXN0Ghoucm9vbWNlbGwudjEuQ29tbWFuZFJlc3VsdBJCCgdNaWNEb3duEhsucm9vbWNlbGwudjEuTWljRG93blJlcXVlc3QaGi5yb29tY2VsbC52MS5Db21tYW5kUmVzdWx0Ek4KDUNoYW5nZU1pY1NlYXQSIS5yb29tY2VsbC52MS5DaGFuZ2VNaWNTZWF0UmVxdWVzdBoaLnJvb21jZWxsLnYxLkNvbW1hbmRSZXN1bHQSXAoUQ29uZmlybU1pY1B1Ymxpc2hpbmcSKC5yb29tY2VsbC52MS5Db25maXJtTWljUHVibGlzaGluZ1JlcXVlc3QaGi5yb29tY2VsbC52MS5Db21tYW5kUmVzdWx0ElMKDE1pY0hlYXJ0YmVhdBIgLnJvb21jZWxsLnYxLk1pY0hlYXJ0YmVhdFJlcXVlc3QaIS5yb29tY2VsbC52MS5NaWNIZWFydGJlYXRSZXNwb25zZRJQCg5TZXRNaWNTZWF0TG9jaxIiLnJvb21jZWxsLnYxLlNldE1pY1NlYXRMb2NrUmVxdWVzdBoaLnJvb21jZWxsLnYxLkNvbW1hbmRSZXN1bHQSUAoOU2V0TWljU2VhdE11dGUSIi5yb29tY2VsbC52MS5TZXRNaWNTZWF0TXV0ZVJlcXVlc3QaGi5yb29tY2VsbC52MS5Db21tYW5kUmVzdWx0EkoKC0ludml0ZVRvTWljEh8ucm9vbWNlbGwudjEuSW52aXRlVG9NaWNSZXF1ZXN0Ghoucm9vbWNlbGwudjEuQ29tbWFuZFJlc3VsdBJKCgtBcHBseUZvck1pYxIfLnJvb21jZWxsLnYxLkFwcGx5Rm9yTWljUmVxdWVzdBoaLnJvb21jZWxsLnYxLkNvbW1hbmRSZXN1bHQSVAoQQW5zd2VyTWljUmVxdWVzdBIkLnJvb21jZWxsLnYxLkFuc3dlck1pY1JlcXVlc3RSZXF1ZXN0Ghoucm9vbWNlbGwudjEuQ29tbWFuZFJlc3VsdBJWChFVcGRhdGVSb29tUHJvZmlsZRIlLnJvb21jZWxsLnYxLlVwZGF0ZVJvb21Qcm9maWxlUmVxdWVzdBoaLnJvb21jZWxsLnYxLkNvbW1hbmRSZXN1bHQSTAoMU2V0U2VhdENvdW50EiAucm9vbWNlbGwudjEuU2V0U2VhdENvdW50UmVxdWVzdBoaLnJvb21jZWxsLnYxLkNvbW1hbmRSZXN1bHQSUgoPU2V0Um9vbVBhc3N3b3JkEiMucm9vbWNlbGwudjEuU2V0Um9vbVBhc3N3b3JkUmVxdWVzdBoaLnJvb21jZWxsLnYxLkNvbW1hbmRSZXN1bHQSSgoLU2V0Um9vbU1vZGUSHy5yb29tY2VsbC52MS5TZXRSb29tTW9kZVJlcXVlc3QaGi5yb29tY2VsbC52MS5Db21tYW5kUmVzdWx0ElQKEFNldFZpc2libGVSZWdpb24SJC5yb29tY2VsbC52MS5TZXRWaXNpYmxlUmVnaW9uUmVxdWVzdBoaLnJvb21jZWxsLnYxLkNvbW1hbmRSZXN1bHQSRAoIU2V0QWRtaW4SHC5yb29tY2VsbC52MS5TZXRBZG1pblJlcXVlc3QaGi5yb29tY2VsbC52MS5Db21tYW5kUmVzdWx0Ek4KDVRyYW5zZmVyT3duZXISIS5yb29tY2VsbC52MS5UcmFuc2Zlck93bmVyUmVxdWVzdBoaLnJvb21jZWxsLnYxLkNvbW1hbmRSZXN1bHQSRgoJQ2xvc2VSb29tEh0ucm9vbWNlbGwudjEuQ2xvc2VSb29tUmVxdWVzdBoaLnJvb21jZWxsLnYxLkNvbW1hbmRSZXN1bHQSSAoKRGVsZXRlUm9vbRIeLnJvb21jZWxsLnYxLkRlbGV0ZVJvb21SZXF1ZXN0Ghoucm9vbWNlbGwudjEuQ29tbWFuZFJlc3VsdBJECghTZW5kR2lmdBIcLnJvb21jZWxsLnYxLlNlbmRHaWZ0UmVxdWVzdBoaLnJvb21jZWxsLnYxLkNvbW1hbmRSZXN1bHRiBnByb3RvMw", [file_roomcell_v1_room_types]);
 
 /**
  * @generated from message roomcell.v1.CreateRoomRequest
@@ -42,7 +42,7 @@ export type CreateRoomRequest = Message<"roomcell.v1.CreateRoomRequest"> & {
   coverUrl: string;
 
   /**
-   * 1-20
+   * one of the deployment's; 1-20 when it names none
    *
    * @generated from field: int32 seat_count = 4;
    */
@@ -129,6 +129,30 @@ export const JoinRoomRequestSchema: GenMessage<JoinRoomRequest> = /*@__PURE__*/
   messageDesc(file_roomcell_v1_room_commands, 1);
 
 /**
+ * @generated from message roomcell.v1.UpdateUserRequest
+ */
+export type UpdateUserRequest = Message<"roomcell.v1.UpdateUserRequest"> & {
+  /**
+   * @generated from field: roomcell.v1.CommandMeta meta = 1;
+   */
+  meta?: CommandMeta | undefined;
+
+  /**
+   * Whole: what isn't set is cleared.
+   *
+   * @generated from field: roomcell.v1.UserProfile profile = 2;
+   */
+  profile?: UserProfile | undefined;
+};
+
+/**
+ * Describes the message roomcell.v1.UpdateUserRequest.
+ * Use `create(UpdateUserRequestSchema)` to create a new message.
+ */
+export const UpdateUserRequestSchema: GenMessage<UpdateUserRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_commands, 2);
+
+/**
  * @generated from message roomcell.v1.LeaveRoomRequest
  */
 export type LeaveRoomRequest = Message<"roomcell.v1.LeaveRoomRequest"> & {
@@ -143,7 +167,7 @@ export type LeaveRoomRequest = Message<"roomcell.v1.LeaveRoomRequest"> & {
  * Use `create(LeaveRoomRequestSchema)` to create a new message.
  */
 export const LeaveRoomRequestSchema: GenMessage<LeaveRoomRequest> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_commands, 2);
+  messageDesc(file_roomcell_v1_room_commands, 3);
 
 /**
  * @generated from message roomcell.v1.RoomHeartbeatRequest
@@ -162,7 +186,7 @@ export type RoomHeartbeatRequest = Message<"roomcell.v1.RoomHeartbeatRequest"> &
  * Use `create(RoomHeartbeatRequestSchema)` to create a new message.
  */
 export const RoomHeartbeatRequestSchema: GenMessage<RoomHeartbeatRequest> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_commands, 3);
+  messageDesc(file_roomcell_v1_room_commands, 4);
 
 /**
  * @generated from message roomcell.v1.RoomHeartbeatResponse
@@ -175,7 +199,67 @@ export type RoomHeartbeatResponse = Message<"roomcell.v1.RoomHeartbeatResponse">
  * Use `create(RoomHeartbeatResponseSchema)` to create a new message.
  */
 export const RoomHeartbeatResponseSchema: GenMessage<RoomHeartbeatResponse> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_commands, 4);
+  messageDesc(file_roomcell_v1_room_commands, 5);
+
+/**
+ * @generated from message roomcell.v1.KickUserRequest
+ */
+export type KickUserRequest = Message<"roomcell.v1.KickUserRequest"> & {
+  /**
+   * @generated from field: roomcell.v1.CommandMeta meta = 1;
+   */
+  meta?: CommandMeta | undefined;
+
+  /**
+   * Present or not.
+   *
+   * @generated from field: string user_id = 2;
+   */
+  userId: string;
+
+  /**
+   * at most 64 bytes; shown to the user
+   *
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
+
+  /**
+   * When the ban ends by itself; 0: with UnbanUser only.
+   *
+   * @generated from field: int64 expires_at_ms = 4;
+   */
+  expiresAtMs: bigint;
+};
+
+/**
+ * Describes the message roomcell.v1.KickUserRequest.
+ * Use `create(KickUserRequestSchema)` to create a new message.
+ */
+export const KickUserRequestSchema: GenMessage<KickUserRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_commands, 6);
+
+/**
+ * @generated from message roomcell.v1.UnbanUserRequest
+ */
+export type UnbanUserRequest = Message<"roomcell.v1.UnbanUserRequest"> & {
+  /**
+   * @generated from field: roomcell.v1.CommandMeta meta = 1;
+   */
+  meta?: CommandMeta | undefined;
+
+  /**
+   * @generated from field: string user_id = 2;
+   */
+  userId: string;
+};
+
+/**
+ * Describes the message roomcell.v1.UnbanUserRequest.
+ * Use `create(UnbanUserRequestSchema)` to create a new message.
+ */
+export const UnbanUserRequestSchema: GenMessage<UnbanUserRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_commands, 7);
 
 /**
  * @generated from message roomcell.v1.MicUpRequest
@@ -199,7 +283,7 @@ export type MicUpRequest = Message<"roomcell.v1.MicUpRequest"> & {
  * Use `create(MicUpRequestSchema)` to create a new message.
  */
 export const MicUpRequestSchema: GenMessage<MicUpRequest> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_commands, 5);
+  messageDesc(file_roomcell_v1_room_commands, 8);
 
 /**
  * @generated from message roomcell.v1.MicDownRequest
@@ -230,7 +314,31 @@ export type MicDownRequest = Message<"roomcell.v1.MicDownRequest"> & {
  * Use `create(MicDownRequestSchema)` to create a new message.
  */
 export const MicDownRequestSchema: GenMessage<MicDownRequest> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_commands, 6);
+  messageDesc(file_roomcell_v1_room_commands, 9);
+
+/**
+ * @generated from message roomcell.v1.ChangeMicSeatRequest
+ */
+export type ChangeMicSeatRequest = Message<"roomcell.v1.ChangeMicSeatRequest"> & {
+  /**
+   * @generated from field: roomcell.v1.CommandMeta meta = 1;
+   */
+  meta?: CommandMeta | undefined;
+
+  /**
+   * from 1
+   *
+   * @generated from field: int32 to_seat_no = 2;
+   */
+  toSeatNo: number;
+};
+
+/**
+ * Describes the message roomcell.v1.ChangeMicSeatRequest.
+ * Use `create(ChangeMicSeatRequestSchema)` to create a new message.
+ */
+export const ChangeMicSeatRequestSchema: GenMessage<ChangeMicSeatRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_commands, 10);
 
 /**
  * @generated from message roomcell.v1.ConfirmMicPublishingRequest
@@ -252,7 +360,413 @@ export type ConfirmMicPublishingRequest = Message<"roomcell.v1.ConfirmMicPublish
  * Use `create(ConfirmMicPublishingRequestSchema)` to create a new message.
  */
 export const ConfirmMicPublishingRequestSchema: GenMessage<ConfirmMicPublishingRequest> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_commands, 7);
+  messageDesc(file_roomcell_v1_room_commands, 11);
+
+/**
+ * @generated from message roomcell.v1.MicHeartbeatRequest
+ */
+export type MicHeartbeatRequest = Message<"roomcell.v1.MicHeartbeatRequest"> & {
+  /**
+   * command_id isn't needed: a heartbeat leaves no record.
+   *
+   * @generated from field: roomcell.v1.CommandMeta meta = 1;
+   */
+  meta?: CommandMeta | undefined;
+
+  /**
+   * @generated from field: string mic_session_id = 2;
+   */
+  micSessionId: string;
+};
+
+/**
+ * Describes the message roomcell.v1.MicHeartbeatRequest.
+ * Use `create(MicHeartbeatRequestSchema)` to create a new message.
+ */
+export const MicHeartbeatRequestSchema: GenMessage<MicHeartbeatRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_commands, 12);
+
+/**
+ * @generated from message roomcell.v1.MicHeartbeatResponse
+ */
+export type MicHeartbeatResponse = Message<"roomcell.v1.MicHeartbeatResponse"> & {
+  /**
+   * When the room heard it; 0: a cell of an older release did not say.
+   *
+   * @generated from field: int64 mic_heartbeat_at_ms = 1;
+   */
+  micHeartbeatAtMs: bigint;
+};
+
+/**
+ * Describes the message roomcell.v1.MicHeartbeatResponse.
+ * Use `create(MicHeartbeatResponseSchema)` to create a new message.
+ */
+export const MicHeartbeatResponseSchema: GenMessage<MicHeartbeatResponse> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_commands, 13);
+
+/**
+ * @generated from message roomcell.v1.SetMicSeatLockRequest
+ */
+export type SetMicSeatLockRequest = Message<"roomcell.v1.SetMicSeatLockRequest"> & {
+  /**
+   * @generated from field: roomcell.v1.CommandMeta meta = 1;
+   */
+  meta?: CommandMeta | undefined;
+
+  /**
+   * from 1
+   *
+   * @generated from field: int32 seat_no = 2;
+   */
+  seatNo: number;
+
+  /**
+   * @generated from field: bool locked = 3;
+   */
+  locked: boolean;
+};
+
+/**
+ * Describes the message roomcell.v1.SetMicSeatLockRequest.
+ * Use `create(SetMicSeatLockRequestSchema)` to create a new message.
+ */
+export const SetMicSeatLockRequestSchema: GenMessage<SetMicSeatLockRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_commands, 14);
+
+/**
+ * @generated from message roomcell.v1.SetMicSeatMuteRequest
+ */
+export type SetMicSeatMuteRequest = Message<"roomcell.v1.SetMicSeatMuteRequest"> & {
+  /**
+   * @generated from field: roomcell.v1.CommandMeta meta = 1;
+   */
+  meta?: CommandMeta | undefined;
+
+  /**
+   * from 1
+   *
+   * @generated from field: int32 seat_no = 2;
+   */
+  seatNo: number;
+
+  /**
+   * @generated from field: bool muted = 3;
+   */
+  muted: boolean;
+};
+
+/**
+ * Describes the message roomcell.v1.SetMicSeatMuteRequest.
+ * Use `create(SetMicSeatMuteRequestSchema)` to create a new message.
+ */
+export const SetMicSeatMuteRequestSchema: GenMessage<SetMicSeatMuteRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_commands, 15);
+
+/**
+ * @generated from message roomcell.v1.InviteToMicRequest
+ */
+export type InviteToMicRequest = Message<"roomcell.v1.InviteToMicRequest"> & {
+  /**
+   * @generated from field: roomcell.v1.CommandMeta meta = 1;
+   */
+  meta?: CommandMeta | undefined;
+
+  /**
+   * @generated from field: string user_id = 2;
+   */
+  userId: string;
+
+  /**
+   * 0: the first seat that is free when the invitation is accepted.
+   *
+   * @generated from field: int32 seat_no = 3;
+   */
+  seatNo: number;
+};
+
+/**
+ * Describes the message roomcell.v1.InviteToMicRequest.
+ * Use `create(InviteToMicRequestSchema)` to create a new message.
+ */
+export const InviteToMicRequestSchema: GenMessage<InviteToMicRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_commands, 16);
+
+/**
+ * @generated from message roomcell.v1.ApplyForMicRequest
+ */
+export type ApplyForMicRequest = Message<"roomcell.v1.ApplyForMicRequest"> & {
+  /**
+   * @generated from field: roomcell.v1.CommandMeta meta = 1;
+   */
+  meta?: CommandMeta | undefined;
+
+  /**
+   * 0: the first seat that is free when the application is accepted.
+   *
+   * @generated from field: int32 seat_no = 2;
+   */
+  seatNo: number;
+};
+
+/**
+ * Describes the message roomcell.v1.ApplyForMicRequest.
+ * Use `create(ApplyForMicRequestSchema)` to create a new message.
+ */
+export const ApplyForMicRequestSchema: GenMessage<ApplyForMicRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_commands, 17);
+
+/**
+ * @generated from message roomcell.v1.AnswerMicRequestRequest
+ */
+export type AnswerMicRequestRequest = Message<"roomcell.v1.AnswerMicRequestRequest"> & {
+  /**
+   * @generated from field: roomcell.v1.CommandMeta meta = 1;
+   */
+  meta?: CommandMeta | undefined;
+
+  /**
+   * Who applied or was invited. Empty: the actor.
+   *
+   * @generated from field: string user_id = 2;
+   */
+  userId: string;
+
+  /**
+   * @generated from field: roomcell.v1.MicAnswer answer = 3;
+   */
+  answer: MicAnswer;
+};
+
+/**
+ * Describes the message roomcell.v1.AnswerMicRequestRequest.
+ * Use `create(AnswerMicRequestRequestSchema)` to create a new message.
+ */
+export const AnswerMicRequestRequestSchema: GenMessage<AnswerMicRequestRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_commands, 18);
+
+/**
+ * A list that can be left out, which is something else than an empty one.
+ *
+ * @generated from message roomcell.v1.RoomTags
+ */
+export type RoomTags = Message<"roomcell.v1.RoomTags"> & {
+  /**
+   * at most 10, of 1-32 bytes each
+   *
+   * @generated from field: repeated string tags = 1;
+   */
+  tags: string[];
+};
+
+/**
+ * Describes the message roomcell.v1.RoomTags.
+ * Use `create(RoomTagsSchema)` to create a new message.
+ */
+export const RoomTagsSchema: GenMessage<RoomTags> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_commands, 19);
+
+/**
+ * What isn't set stays as it is; what is set and empty is cleared.
+ *
+ * @generated from message roomcell.v1.UpdateRoomProfileRequest
+ */
+export type UpdateRoomProfileRequest = Message<"roomcell.v1.UpdateRoomProfileRequest"> & {
+  /**
+   * @generated from field: roomcell.v1.CommandMeta meta = 1;
+   */
+  meta?: CommandMeta | undefined;
+
+  /**
+   * 1-128 bytes
+   *
+   * @generated from field: optional string title = 2;
+   */
+  title?: string | undefined;
+
+  /**
+   * at most 512 bytes
+   *
+   * @generated from field: optional string cover_url = 3;
+   */
+  coverUrl?: string | undefined;
+
+  /**
+   * at most 1024 bytes
+   *
+   * @generated from field: optional string announcement = 4;
+   */
+  announcement?: string | undefined;
+
+  /**
+   * at most 512 bytes
+   *
+   * @generated from field: optional string background_url = 5;
+   */
+  backgroundUrl?: string | undefined;
+
+  /**
+   * @generated from field: roomcell.v1.RoomTags tags = 6;
+   */
+  tags?: RoomTags | undefined;
+
+  /**
+   * opaque to roomcell, at most 2048 bytes
+   *
+   * @generated from field: optional string ext = 7;
+   */
+  ext?: string | undefined;
+};
+
+/**
+ * Describes the message roomcell.v1.UpdateRoomProfileRequest.
+ * Use `create(UpdateRoomProfileRequestSchema)` to create a new message.
+ */
+export const UpdateRoomProfileRequestSchema: GenMessage<UpdateRoomProfileRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_commands, 20);
+
+/**
+ * @generated from message roomcell.v1.SetSeatCountRequest
+ */
+export type SetSeatCountRequest = Message<"roomcell.v1.SetSeatCountRequest"> & {
+  /**
+   * @generated from field: roomcell.v1.CommandMeta meta = 1;
+   */
+  meta?: CommandMeta | undefined;
+
+  /**
+   * one of the deployment's, as for CreateRoom
+   *
+   * @generated from field: int32 seat_count = 2;
+   */
+  seatCount: number;
+};
+
+/**
+ * Describes the message roomcell.v1.SetSeatCountRequest.
+ * Use `create(SetSeatCountRequestSchema)` to create a new message.
+ */
+export const SetSeatCountRequestSchema: GenMessage<SetSeatCountRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_commands, 21);
+
+/**
+ * @generated from message roomcell.v1.SetRoomPasswordRequest
+ */
+export type SetRoomPasswordRequest = Message<"roomcell.v1.SetRoomPasswordRequest"> & {
+  /**
+   * @generated from field: roomcell.v1.CommandMeta meta = 1;
+   */
+  meta?: CommandMeta | undefined;
+
+  /**
+   * at most 64 bytes; empty: an open room
+   *
+   * @generated from field: string password = 2;
+   */
+  password: string;
+};
+
+/**
+ * Describes the message roomcell.v1.SetRoomPasswordRequest.
+ * Use `create(SetRoomPasswordRequestSchema)` to create a new message.
+ */
+export const SetRoomPasswordRequestSchema: GenMessage<SetRoomPasswordRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_commands, 22);
+
+/**
+ * @generated from message roomcell.v1.SetRoomModeRequest
+ */
+export type SetRoomModeRequest = Message<"roomcell.v1.SetRoomModeRequest"> & {
+  /**
+   * @generated from field: roomcell.v1.CommandMeta meta = 1;
+   */
+  meta?: CommandMeta | undefined;
+
+  /**
+   * Not set: refused.
+   *
+   * @generated from field: roomcell.v1.RoomMode mode = 2;
+   */
+  mode: RoomMode;
+};
+
+/**
+ * Describes the message roomcell.v1.SetRoomModeRequest.
+ * Use `create(SetRoomModeRequestSchema)` to create a new message.
+ */
+export const SetRoomModeRequestSchema: GenMessage<SetRoomModeRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_commands, 23);
+
+/**
+ * @generated from message roomcell.v1.SetVisibleRegionRequest
+ */
+export type SetVisibleRegionRequest = Message<"roomcell.v1.SetVisibleRegionRequest"> & {
+  /**
+   * @generated from field: roomcell.v1.CommandMeta meta = 1;
+   */
+  meta?: CommandMeta | undefined;
+
+  /**
+   * @generated from field: int64 visible_region_id = 2;
+   */
+  visibleRegionId: bigint;
+};
+
+/**
+ * Describes the message roomcell.v1.SetVisibleRegionRequest.
+ * Use `create(SetVisibleRegionRequestSchema)` to create a new message.
+ */
+export const SetVisibleRegionRequestSchema: GenMessage<SetVisibleRegionRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_commands, 24);
+
+/**
+ * @generated from message roomcell.v1.SetAdminRequest
+ */
+export type SetAdminRequest = Message<"roomcell.v1.SetAdminRequest"> & {
+  /**
+   * @generated from field: roomcell.v1.CommandMeta meta = 1;
+   */
+  meta?: CommandMeta | undefined;
+
+  /**
+   * @generated from field: string user_id = 2;
+   */
+  userId: string;
+
+  /**
+   * @generated from field: bool is_admin = 3;
+   */
+  isAdmin: boolean;
+};
+
+/**
+ * Describes the message roomcell.v1.SetAdminRequest.
+ * Use `create(SetAdminRequestSchema)` to create a new message.
+ */
+export const SetAdminRequestSchema: GenMessage<SetAdminRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_commands, 25);
+
+/**
+ * @generated from message roomcell.v1.TransferOwnerRequest
+ */
+export type TransferOwnerRequest = Message<"roomcell.v1.TransferOwnerRequest"> & {
+  /**
+   * @generated from field: roomcell.v1.CommandMeta meta = 1;
+   */
+  meta?: CommandMeta | undefined;
+
+  /**
+   * @generated from field: string user_id = 2;
+   */
+  userId: string;
+};
+
+/**
+ * Describes the message roomcell.v1.TransferOwnerRequest.
+ * Use `create(TransferOwnerRequestSchema)` to create a new message.
+ */
+export const TransferOwnerRequestSchema: GenMessage<TransferOwnerRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_commands, 26);
 
 /**
  * @generated from message roomcell.v1.CloseRoomRequest
@@ -283,7 +797,38 @@ export type CloseRoomRequest = Message<"roomcell.v1.CloseRoomRequest"> & {
  * Use `create(CloseRoomRequestSchema)` to create a new message.
  */
 export const CloseRoomRequestSchema: GenMessage<CloseRoomRequest> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_commands, 8);
+  messageDesc(file_roomcell_v1_room_commands, 27);
+
+/**
+ * @generated from message roomcell.v1.DeleteRoomRequest
+ */
+export type DeleteRoomRequest = Message<"roomcell.v1.DeleteRoomRequest"> & {
+  /**
+   * @generated from field: roomcell.v1.CommandMeta meta = 1;
+   */
+  meta?: CommandMeta | undefined;
+
+  /**
+   * at most 64 bytes
+   *
+   * @generated from field: string reason = 2;
+   */
+  reason: string;
+
+  /**
+   * at most 512 bytes; kept inside, never shown to clients
+   *
+   * @generated from field: string note = 3;
+   */
+  note: string;
+};
+
+/**
+ * Describes the message roomcell.v1.DeleteRoomRequest.
+ * Use `create(DeleteRoomRequestSchema)` to create a new message.
+ */
+export const DeleteRoomRequestSchema: GenMessage<DeleteRoomRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_commands, 28);
 
 /**
  * @generated from message roomcell.v1.SendGiftRequest
@@ -328,7 +873,40 @@ export type SendGiftRequest = Message<"roomcell.v1.SendGiftRequest"> & {
  * Use `create(SendGiftRequestSchema)` to create a new message.
  */
 export const SendGiftRequestSchema: GenMessage<SendGiftRequest> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_commands, 9);
+  messageDesc(file_roomcell_v1_room_commands, 29);
+
+/**
+ * @generated from enum roomcell.v1.MicAnswer
+ */
+export const MicAnswer = {
+  /**
+   * Not set: refused.
+   *
+   * @generated from enum value: MIC_ANSWER_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: MIC_ANSWER_ACCEPTED = 1;
+   */
+  ACCEPTED: 1,
+
+  /**
+   * @generated from enum value: MIC_ANSWER_DECLINED = 2;
+   */
+  DECLINED: 2,
+} as const;
+
+/**
+ * @generated from enum roomcell.v1.MicAnswer
+ */
+export type MicAnswer = (typeof MicAnswer)[keyof typeof MicAnswer] | UnknownEnum;
+
+/**
+ * Describes the enum roomcell.v1.MicAnswer.
+ */
+export const MicAnswerSchema: GenEnum<MicAnswer> = /*@__PURE__*/
+  enumDesc(file_roomcell_v1_room_commands, 0);
 
 /**
  * @generated from service roomcell.v1.RoomCommands
@@ -355,6 +933,16 @@ export const RoomCommands: GenService<{
     output: typeof CommandResultSchema;
   },
   /**
+   * Replaces the profile of the actor, who is present.
+   *
+   * @generated from rpc roomcell.v1.RoomCommands.UpdateUser
+   */
+  updateUser: {
+    methodKind: "unary";
+    input: typeof UpdateUserRequestSchema;
+    output: typeof CommandResultSchema;
+  },
+  /**
    * Ends the actor's presence and frees its seat.
    *
    * @generated from rpc roomcell.v1.RoomCommands.LeaveRoom
@@ -375,6 +963,29 @@ export const RoomCommands: GenService<{
     output: typeof RoomHeartbeatResponseSchema;
   },
   /**
+   * Out of the room with seat and presence, and banned from it. A manager of the room, against
+   * whoever stands below: the owner against everybody, an admin against members.
+   *
+   * @generated from rpc roomcell.v1.RoomCommands.KickUser
+   */
+  kickUser: {
+    methodKind: "unary";
+    input: typeof KickUserRequestSchema;
+    output: typeof CommandResultSchema;
+  },
+  /**
+   * Ends a ban. A manager of the room.
+   *
+   * @generated from rpc roomcell.v1.RoomCommands.UnbanUser
+   */
+  unbanUser: {
+    methodKind: "unary";
+    input: typeof UnbanUserRequestSchema;
+    output: typeof CommandResultSchema;
+  },
+  /**
+   * In mode APPLY only the managers of the room sit down by themselves.
+   *
    * @generated from rpc roomcell.v1.RoomCommands.MicUp
    */
   micUp: {
@@ -391,6 +1002,16 @@ export const RoomCommands: GenService<{
     output: typeof CommandResultSchema;
   },
   /**
+   * To another free seat, with the same session. RTC publishing must be confirmed again.
+   *
+   * @generated from rpc roomcell.v1.RoomCommands.ChangeMicSeat
+   */
+  changeMicSeat: {
+    methodKind: "unary";
+    input: typeof ChangeMicSeatRequestSchema;
+    output: typeof CommandResultSchema;
+  },
+  /**
    * Confirms that RTC publishing of a mic session has begun.
    *
    * @generated from rpc roomcell.v1.RoomCommands.ConfirmMicPublishing
@@ -401,6 +1022,135 @@ export const RoomCommands: GenService<{
     output: typeof CommandResultSchema;
   },
   /**
+   * Keeps a mic session alive, and its user's presence with it (MIC_SESSION_STALE, when the session
+   * is over). Once a session has sent one, it is taken down when they cease.
+   *
+   * @generated from rpc roomcell.v1.RoomCommands.MicHeartbeat
+   */
+  micHeartbeat: {
+    methodKind: "unary";
+    input: typeof MicHeartbeatRequestSchema;
+    output: typeof MicHeartbeatResponseSchema;
+  },
+  /**
+   * Nobody sits down on a locked seat; who sits there is taken down. A manager of the room.
+   *
+   * @generated from rpc roomcell.v1.RoomCommands.SetMicSeatLock
+   */
+  setMicSeatLock: {
+    methodKind: "unary";
+    input: typeof SetMicSeatLockRequestSchema;
+    output: typeof CommandResultSchema;
+  },
+  /**
+   * The voice of a muted seat is off for all, whoever sits there. A manager of the room.
+   *
+   * @generated from rpc roomcell.v1.RoomCommands.SetMicSeatMute
+   */
+  setMicSeatMute: {
+    methodKind: "unary";
+    input: typeof SetMicSeatMuteRequestSchema;
+    output: typeof CommandResultSchema;
+  },
+  /**
+   * Asks a present user to come up. A manager of the room, in every mode.
+   *
+   * @generated from rpc roomcell.v1.RoomCommands.InviteToMic
+   */
+  inviteToMic: {
+    methodKind: "unary";
+    input: typeof InviteToMicRequestSchema;
+    output: typeof CommandResultSchema;
+  },
+  /**
+   * Asks the managers of the room to be let up, in mode APPLY.
+   *
+   * @generated from rpc roomcell.v1.RoomCommands.ApplyForMic
+   */
+  applyForMic: {
+    methodKind: "unary";
+    input: typeof ApplyForMicRequestSchema;
+    output: typeof CommandResultSchema;
+  },
+  /**
+   * A manager answers an application, the invited user an invitation. Whoever asked takes it back
+   * with DECLINED.
+   *
+   * @generated from rpc roomcell.v1.RoomCommands.AnswerMicRequest
+   */
+  answerMicRequest: {
+    methodKind: "unary";
+    input: typeof AnswerMicRequestRequestSchema;
+    output: typeof CommandResultSchema;
+  },
+  /**
+   * Changes the parts that are set and leaves the others. A manager of the room, as for the next
+   * four.
+   *
+   * @generated from rpc roomcell.v1.RoomCommands.UpdateRoomProfile
+   */
+  updateRoomProfile: {
+    methodKind: "unary";
+    input: typeof UpdateRoomProfileRequestSchema;
+    output: typeof CommandResultSchema;
+  },
+  /**
+   * Adds idle seats, or takes seats away with whoever sits there.
+   *
+   * @generated from rpc roomcell.v1.RoomCommands.SetSeatCount
+   */
+  setSeatCount: {
+    methodKind: "unary";
+    input: typeof SetSeatCountRequestSchema;
+    output: typeof CommandResultSchema;
+  },
+  /**
+   * Sets, changes or clears the password. Who is in the room stays.
+   *
+   * @generated from rpc roomcell.v1.RoomCommands.SetRoomPassword
+   */
+  setRoomPassword: {
+    methodKind: "unary";
+    input: typeof SetRoomPasswordRequestSchema;
+    output: typeof CommandResultSchema;
+  },
+  /**
+   * @generated from rpc roomcell.v1.RoomCommands.SetRoomMode
+   */
+  setRoomMode: {
+    methodKind: "unary";
+    input: typeof SetRoomModeRequestSchema;
+    output: typeof CommandResultSchema;
+  },
+  /**
+   * @generated from rpc roomcell.v1.RoomCommands.SetVisibleRegion
+   */
+  setVisibleRegion: {
+    methodKind: "unary";
+    input: typeof SetVisibleRegionRequestSchema;
+    output: typeof CommandResultSchema;
+  },
+  /**
+   * Gives or takes the rights of an admin. The owner alone.
+   *
+   * @generated from rpc roomcell.v1.RoomCommands.SetAdmin
+   */
+  setAdmin: {
+    methodKind: "unary";
+    input: typeof SetAdminRequestSchema;
+    output: typeof CommandResultSchema;
+  },
+  /**
+   * Makes another user, who is present, the owner; the former one becomes a member. The owner alone.
+   *
+   * @generated from rpc roomcell.v1.RoomCommands.TransferOwner
+   */
+  transferOwner: {
+    methodKind: "unary";
+    input: typeof TransferOwnerRequestSchema;
+    output: typeof CommandResultSchema;
+  },
+  /**
    * Final: a closed room never opens again.
    *
    * @generated from rpc roomcell.v1.RoomCommands.CloseRoom
@@ -408,6 +1158,16 @@ export const RoomCommands: GenService<{
   closeRoom: {
     methodKind: "unary";
     input: typeof CloseRoomRequestSchema;
+    output: typeof CommandResultSchema;
+  },
+  /**
+   * Of a closed room keeps nothing but its name, which is never used again. The owner alone.
+   *
+   * @generated from rpc roomcell.v1.RoomCommands.DeleteRoom
+   */
+  deleteRoom: {
+    methodKind: "unary";
+    input: typeof DeleteRoomRequestSchema;
     output: typeof CommandResultSchema;
   },
   /**

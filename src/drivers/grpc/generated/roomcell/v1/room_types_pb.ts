@@ -37,7 +37,7 @@ export type CommandMeta = Message<"roomcell.v1.CommandMeta"> & {
 
   /**
    * Chosen by the caller, unique per (app, room), same alphabet, not starting with sys: or rtc:.
-   * The same id gets the same answer, however often it is sent. RoomHeartbeat needs none.
+   * The same id gets the same answer, however often it is sent. Heartbeats need none.
    *
    * @generated from field: string command_id = 3;
    */
@@ -280,7 +280,7 @@ export type RoomMe = Message<"roomcell.v1.RoomMe"> & {
   seatNo: number;
 
   /**
-   * Empty: on no seat. The key that ConfirmMicPublishing must bring back.
+   * Empty: on no seat. The key that ConfirmMicPublishing and MicHeartbeat must bring back.
    *
    * @generated from field: string mic_session_id = 3;
    */
@@ -664,7 +664,7 @@ export type CommandResult = Message<"roomcell.v1.CommandResult"> & {
   user?: RoomUser | undefined;
 
   /**
-   * MicUp, MicDown: the seat. 0: doesn't apply.
+   * The seat that a command about the mic meant. 0: doesn't apply.
    *
    * @generated from field: int32 seat_no = 7;
    */
@@ -676,7 +676,7 @@ export type CommandResult = Message<"roomcell.v1.CommandResult"> & {
   micSessionId: string;
 
   /**
-   * MicUp: until when RTC publishing must be confirmed. 0: doesn't apply.
+   * Set when a session began or moved: until when RTC publishing must be confirmed. 0: doesn't apply.
    *
    * @generated from field: int64 publish_deadline_ms = 9;
    */
