@@ -1,8 +1,8 @@
 /** Rooms with everything that 0.3.0 added to a state: one that is closing, and a deleted one. */
 import { temporaryBansOf } from '../../../src/domain/bans/ban-table.ts';
 import type { RoomBan, PasswordAttempts, RoomState } from '../../../src/domain/room/state.ts';
-import { initialRoomState } from '../../../src/domain/room/initial-state.ts';
 import { emptyPersistentMap } from '../../../src/kernel/persistent-map.ts';
+import type { SnapshotRecord } from '../../../src/protocol/records.ts';
 import { snapshots as former } from '../0.2.0/samples.ts';
 import { ann, bob, eve, passwordHash, passwordVersion, profile, timeMs } from './names.ts';
 
@@ -35,7 +35,7 @@ const passwordAttempts = emptyPersistentMap<PasswordAttempts>().set(eve, {
 
 /** The room of 0.2.0 with gifts and users, now closing, with requests, admins, bans and attempts. */
 export function closingRoom(): RoomState {
-  const state = former.at(-1)?.state ?? initialRoomState('hy' as never, 'room-1' as never);
+  const { state } = former[1] as SnapshotRecord;
   return {
     ...state,
     status: 'closing',
@@ -76,15 +76,26 @@ export function closingRoom(): RoomState {
   };
 }
 
-/** What is kept of a deleted room: name, owner and times. */
+/** What is kept of a deleted room: name, owner, version and times. */
 export function deletedRoom(): RoomState {
-  const { appCode, roomId, version, ownerUserId, createdAtMs, lastEventAtMs } = closingRoom();
   return {
-    ...initialRoomState(appCode, roomId),
+    ...closingRoom(),
     status: 'deleted',
-    version,
-    ownerUserId,
-    createdAtMs,
-    lastEventAtMs,
+    profile: { title: '', coverUrl: '', announcement: '', backgroundUrl: '', tags: [], ext: '' },
+    mode: 'free',
+    visibleRegionId: 0n,
+    passwordHash: '',
+    passwordVersion: 0n,
+    seats: [],
+    micRequests: [],
+    admins: [],
+    bans: emptyPersistentMap(),
+    temporaryBans: [],
+    passwordAttempts: emptyPersistentMap(),
+    users: emptyPersistentMap(),
+    heat: 0n,
+    giftSenders: emptyPersistentMap(),
+    topGiftSenders: [],
+    closing: null,
   };
 }
