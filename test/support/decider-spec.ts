@@ -7,6 +7,7 @@
  * one version and keep every invariant, in every test, without the test saying so.
  */
 import { expect } from 'vitest';
+import { temporaryBansOf } from '../../src/domain/bans/ban-table.ts';
 import type { Charge } from '../../src/domain/gift/charge.ts';
 import type { MicSessionId, UserId } from '../../src/domain/ids.ts';
 import type { ActorRole, CommandBody, RoomCommand } from '../../src/domain/room/commands.ts';
@@ -24,6 +25,7 @@ import type { RoomEvent } from '../../src/domain/room/events.ts';
 import { evolveCommand } from '../../src/domain/room/evolve.ts';
 import { initialRoomState } from '../../src/domain/room/initial-state.ts';
 import { checkGiftSums, checkRoomInvariants } from '../../src/domain/room/invariants.ts';
+import type { NotePasswordAttempt } from '../../src/domain/room/room-commands.ts';
 import type { RoomState } from '../../src/domain/room/state.ts';
 import type { RejectReason, RetryReason } from '../../src/domain/reasons.ts';
 import { alice, app, asCommandId, room, session } from './room-builders.ts';
@@ -89,14 +91,8 @@ export class GivenRoom {
   }
 
   when(body: CommandBody, options: WhenOptions = {}): Outcome {
-    const facts: DecideFacts = {
-      nowMs: options.atMs ?? this.nextMs,
-      micSessionId: options.micSessionId ?? session(this.decisions + 1),
-      times: { ...usualTimes, ...options.times },
-      heartbeats: { ...noHeartbeats, ...options.heartbeats },
-      limits: { ...roomyLimits, ...options.limits },
-      charge: options.charge ?? null,
-    };
+    const micSessionId = options.micSessionId ?? session(this.decisions + 1);
+    const facts = factsAt(options.atMs ?? this.nextMs, { ...options, micSessionId });
     const decision = decide(commandOf(body, options), facts, this.state);
     return new Outcome(this.state, decision, facts, this.decisions + 1);
   }
@@ -122,16 +118,16 @@ export class Outcome {
     const position = nextEventPosition(before, facts.nowMs);
     this.state = evolveCommand(before, decision.events, position);
     expect(this.state.version).toBe(before.version + 1n);
-    expect(checkRoomInvariants(this.state) ?? checkGiftSums(this.state)).toBeNull();
+    expectWhole(this.state);
   }
 
   /** Applied with exactly these events; the result is compared when it is given. */
-  thenApplied(events: readonly RoomEvent[], result?: ResultFields): this {
+  thenApplied(events: readonly RoomEvent[], result?: ResultFields, forceSnapshot = false): this {
     expect(this.decision).toEqual({
       kind: 'applied',
       events,
       result: result ?? expect.any(Object),
-      forceSnapshot: expect.any(Boolean),
+      forceSnapshot,
     });
     return this;
   }
@@ -141,9 +137,13 @@ export class Outcome {
     return this;
   }
 
-  /** Rejected with this reason and exactly these facts. */
-  thenRejected(reason: RejectReason, facts: Readonly<Record<string, string>> = {}): this {
-    expect(this.decision).toEqual({ kind: 'rejected', reason, facts, followUp: null });
+  /** Rejected with this reason and exactly these facts; the room remembers nothing of it by default. */
+  thenRejected(
+    reason: RejectReason,
+    facts: Readonly<Record<string, string>> = {},
+    followUp: NotePasswordAttempt | null = null,
+  ): this {
+    expect(this.decision).toEqual({ kind: 'rejected', reason, facts, followUp });
     return this;
   }
 
@@ -172,8 +172,26 @@ export function given(...history: readonly (RoomEvent | readonly RoomEvent[])[])
     const position = nextEventPosition(state, startMs + index * stepMs);
     state = evolveCommand(state, events, position);
   }
-  expect(checkRoomInvariants(state) ?? checkGiftSums(state)).toBeNull();
+  expectWhole(state);
   return new GivenRoom(state, history.length);
+}
+
+/** Every invariant, those too that are too dear for production. */
+export function expectWhole(state: RoomState): void {
+  expect(checkRoomInvariants(state) ?? checkGiftSums(state)).toBeNull();
+  expect(state.temporaryBans).toEqual(temporaryBansOf(state.bans));
+}
+
+/** What decide gets beside command and state, at `nowMs`; what the options leave out is as usual. */
+export function factsAt(nowMs: number, options: WhenOptions = {}): DecideFacts {
+  return {
+    nowMs,
+    micSessionId: options.micSessionId ?? session(1),
+    times: { ...usualTimes, ...options.times },
+    heartbeats: { ...noHeartbeats, ...options.heartbeats },
+    limits: { ...roomyLimits, ...options.limits },
+    charge: options.charge ?? null,
+  };
 }
 
 /** Time of the n-th command of a history, counted from 1 as versions are. */

@@ -1,8 +1,8 @@
 /**
- * Short ways to write events and command bodies in tests. Every builder gives a complete value;
- * what a test cares about it names, the rest is the same everywhere.
+ * Short ways to write ids and events in tests. Every builder gives a complete value; what a test
+ * cares about it names, the rest is the same everywhere. Bodies of commands stand in
+ * command-builders.ts.
  */
-import type { Charge, ChargeReceipt } from '../../src/domain/gift/charge.ts';
 import type {
   AppCode,
   CommandId,
@@ -11,31 +11,38 @@ import type {
   RoomId,
   UserId,
 } from '../../src/domain/ids.ts';
-import type { CloseRoom, CreateRoom } from '../../src/domain/room/room-commands.ts';
-import type {
-  ConfirmMicPublishing,
-  ExpireMicPublish,
-  MicDown,
-  MicUp,
-} from '../../src/domain/mic/mic-commands.ts';
-import type { JoinRoom } from '../../src/domain/presence/presence-commands.ts';
-import type { PasswordVerdict } from '../../src/domain/password/password-verdict.ts';
-import type { SendGift } from '../../src/domain/gift/gift-commands.ts';
 import type {
   LeaveReason,
+  RoomUserEvicted,
   RoomUserJoined,
+  RoomUserKicked,
   RoomUserLeft,
+  RoomUsersStaleLeft,
+  RoomUserUnbanned,
   RoomUserUpdated,
+  UnbanReason,
 } from '../../src/domain/presence/presence-events.ts';
 import type {
   MicDownReason,
+  MicRequestEnd,
   RoomMicDown,
   RoomMicPublishing,
+  RoomMicRequested,
+  RoomMicRequestEnded,
+  RoomMicRtcNoted,
+  RoomMicSeatChanged,
+  RoomMicSeatLocked,
   RoomMicUp,
 } from '../../src/domain/mic/mic-events.ts';
-import type { RoomClosed, RoomCreated } from '../../src/domain/room/room-events.ts';
+import type {
+  RoomAdminChanged,
+  RoomClosed,
+  RoomClosing,
+  RoomCreated,
+  RoomDeleted,
+} from '../../src/domain/room/room-events.ts';
 import type { RoomGiftSent } from '../../src/domain/gift/gift-events.ts';
-import type { CloserKind, UserProfile } from '../../src/domain/room/state.ts';
+import type { CloserKind, MicRequestKind, UserProfile } from '../../src/domain/room/state.ts';
 
 export const app = 'app1' as AppCode;
 export const room = 'room1' as RoomId;
@@ -55,8 +62,6 @@ export const session = (n: number): MicSessionId => asSession(`session-${n}`);
 export function profileOf(nickname: string): UserProfile {
   return { nickname, avatarUrl: `https://cdn.test/${nickname}`, countryCode: 'DE', ext: '' };
 }
-
-// Events
 
 export function created(fields: Partial<RoomCreated> = {}): RoomCreated {
   return {
@@ -93,6 +98,40 @@ export function left(userId: UserId, reason: LeaveReason = 'left'): RoomUserLeft
   return { type: 'RoomUserLeft', userId, reason };
 }
 
+/** Users whose heartbeats ceased. */
+export function staleLeft(...userIds: readonly UserId[]): RoomUsersStaleLeft {
+  return { type: 'RoomUsersStaleLeft', userIds };
+}
+
+/** Banned by the owner, without an end unless the fields say otherwise. */
+export function kicked(userId: UserId, fields: Partial<RoomUserKicked> = {}): RoomUserKicked {
+  return {
+    type: 'RoomUserKicked',
+    userId,
+    byUserId: owner,
+    reason: 'rude',
+    expiresAtMs: 0,
+    ...fields,
+  };
+}
+
+export function unbanned(
+  userId: UserId,
+  byUserId: UserId = owner,
+  reason: UnbanReason = 'unbanned',
+): RoomUserUnbanned {
+  return { type: 'RoomUserUnbanned', userId, byUserId, reason };
+}
+
+export function evicted(userId: UserId, byUserId: UserId, reason = 'fraud'): RoomUserEvicted {
+  return { type: 'RoomUserEvicted', userId, byUserId, reason };
+}
+
+/** Made an admin by the owner, or no admin any more. */
+export function adminSet(userId: UserId, isAdmin = true): RoomAdminChanged {
+  return { type: 'RoomAdminChanged', byUserId: owner, userId, isAdmin };
+}
+
 /** Where a mic event stands. */
 interface MicPlace {
   readonly userId: UserId;
@@ -115,6 +154,72 @@ export function publishing(place: MicPlace, publishEventTimeMs = 0): RoomMicPubl
 
 export function wentDown(place: MicPlace, reason: MicDownReason, onMicMs: number): RoomMicDown {
   return { type: 'RoomMicDown', ...place, reason, onMicMs };
+}
+
+export function rtcNoted(place: MicPlace, publishEventTimeMs: number): RoomMicRtcNoted {
+  return { type: 'RoomMicRtcNoted', ...place, publishEventTimeMs };
+}
+
+/** From the place to another seat, with the same session. */
+export function movedSeat(
+  { seatNo, ...who }: MicPlace,
+  toSeatNo: number,
+  publishDeadlineMs: number,
+): RoomMicSeatChanged {
+  return { type: 'RoomMicSeatChanged', ...who, fromSeatNo: seatNo, toSeatNo, publishDeadlineMs };
+}
+
+export function seatLocked(seatNo: number): RoomMicSeatLocked {
+  return { type: 'RoomMicSeatLocked', seatNo };
+}
+
+/** The user applies for any seat, unless the fields say otherwise. */
+export function micRequested(
+  userId: UserId,
+  expiresAtMs: number,
+  fields: Partial<RoomMicRequested> = {},
+): RoomMicRequested {
+  return {
+    type: 'RoomMicRequested',
+    kind: 'apply',
+    userId,
+    byUserId: userId,
+    seatNo: 0,
+    expiresAtMs,
+    ...fields,
+  };
+}
+
+export function micRequestEnded(
+  userId: UserId,
+  kind: MicRequestKind,
+  end: MicRequestEnd,
+  byUserId: UserId = userId,
+): RoomMicRequestEnded {
+  return { type: 'RoomMicRequestEnded', kind, userId, byUserId, end };
+}
+
+export function closing(closesAtMs: number, fields: Partial<RoomClosing> = {}): RoomClosing {
+  return {
+    type: 'RoomClosing',
+    closedByUserId: owner,
+    closedByKind: 'owner',
+    reason: 'ended',
+    note: 'note of the closer',
+    closesAtMs,
+    ...fields,
+  };
+}
+
+export function deleted(fields: Partial<RoomDeleted> = {}): RoomDeleted {
+  return {
+    type: 'RoomDeleted',
+    byUserId: owner,
+    byKind: 'owner',
+    reason: 'over',
+    note: 'note of the deleter',
+    ...fields,
+  };
 }
 
 export function closed(fields: Partial<RoomClosed> = {}): RoomClosed {
@@ -152,69 +257,4 @@ export function gifted(
     billingReceiptId: 'receipt-1',
     ...fields,
   };
-}
-
-// Command bodies
-
-export function createRoom(fields: Partial<CreateRoom> = {}): CreateRoom {
-  const { ownerUserId: _owner, type: _type, ...rest } = created();
-  return { type: 'CreateRoom', ...rest, ...fields };
-}
-
-export function verdict(
-  word: PasswordVerdict['verdict'],
-  passwordVersion = 1n,
-): { password: PasswordVerdict } {
-  return { password: { passwordVersion, verdict: word } };
-}
-
-export function joinRoom(profile: UserProfile, fields: Partial<JoinRoom> = {}): JoinRoom {
-  return {
-    type: 'JoinRoom',
-    profile,
-    isRobot: false,
-    isPlatformBanned: false,
-    ...verdict('none_given', 0n),
-    ...fields,
-  };
-}
-
-export const leaveRoom = { type: 'LeaveRoom' } as const;
-
-export function micUp(seatNo: number): MicUp {
-  return { type: 'MicUp', seatNo };
-}
-
-export function micDown(fields: Partial<MicDown> = {}): MicDown {
-  return { type: 'MicDown', userId: '', micSessionId: '', ...fields };
-}
-
-export function confirm(micSessionId: MicSessionId): ConfirmMicPublishing {
-  return { type: 'ConfirmMicPublishing', micSessionId };
-}
-
-export function closeRoom(fields: Partial<CloseRoom> = {}): CloseRoom {
-  return { type: 'CloseRoom', reason: 'ended', note: 'note of the closer', ...fields };
-}
-
-export function sendGift(
-  targetUserIds: readonly UserId[],
-  fields: Partial<SendGift> = {},
-): SendGift {
-  return { type: 'SendGift', giftId: rose, giftCount: 1, targetUserIds, comboId: '', ...fields };
-}
-
-/** The wallet took the coins at this price, and said nothing of balances. */
-export function charged(unitPrice: bigint, fields: Partial<ChargeReceipt> = {}): Charge {
-  const receipt = { receiptId: 'receipt-1', unitPrice, catalogueVersion: 7n };
-  const silent = { balanceAfter: null, incomeBalanceAfter: null };
-  return { kind: 'charged', receipt: { ...receipt, ...silent, ...fields } };
-}
-
-export function expire(
-  seatNo: number,
-  micSessionId: MicSessionId,
-  publishDeadlineMs: number,
-): ExpireMicPublish {
-  return { type: 'ExpireMicPublish', seatNo, micSessionId, publishDeadlineMs };
 }

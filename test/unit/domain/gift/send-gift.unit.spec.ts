@@ -6,18 +6,17 @@ import type { SendGift } from '../../../../src/domain/gift/gift-commands.ts';
 import { plan } from '../../../../src/domain/room/plan.ts';
 import { InvariantError } from '../../../../src/kernel/assert.ts';
 import { commandOf, given, GivenRoom } from '../../../support/decider-spec.ts';
+import { charged, sendGift } from '../../../support/command-builders.ts';
 import {
   alice,
   asUser,
   bob,
   carol,
-  charged,
   closed,
   created,
   gifted,
   joined,
   left,
-  sendGift,
 } from '../../../support/room-builders.ts';
 
 const int64Max = 2n ** 63n - 1n;

@@ -1,10 +1,10 @@
 /** ConfirmMicPublishing (MIC-6, MIC-11, MIC-17). */
 import { describe, expect, it } from 'vitest';
 import { given } from '../../../support/decider-spec.ts';
+import { confirm } from '../../../support/command-builders.ts';
 import {
   alice,
   bob,
-  confirm,
   created,
   joined,
   on,

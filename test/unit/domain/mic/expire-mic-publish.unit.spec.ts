@@ -1,14 +1,11 @@
 /** ExpireMicPublish, the publish timeout (MIC-7, MIC-13, MIC-28). */
 import { describe, expect, it } from 'vitest';
 import { given, timeOf } from '../../../support/decider-spec.ts';
+import { closeRoom, expire, leaveRoom, micDown } from '../../../support/command-builders.ts';
 import {
   alice,
-  closeRoom,
   created,
-  expire,
   joined,
-  leaveRoom,
-  micDown,
   on,
   owner,
   publishing,

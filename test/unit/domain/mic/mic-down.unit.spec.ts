@@ -1,13 +1,13 @@
 /** MicDown (MIC-7, MIC-8, MIC-11, MIC-20, MIC-29). */
 import { describe, expect, it } from 'vitest';
 import { given, stepMs } from '../../../support/decider-spec.ts';
+import { micDown } from '../../../support/command-builders.ts';
 import {
   alice,
   bob,
   carol,
   created,
   joined,
-  micDown,
   on,
   owner,
   publishing,

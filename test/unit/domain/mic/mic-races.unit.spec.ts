@@ -7,16 +7,18 @@ import type { CommandBody } from '../../../../src/domain/room/commands.ts';
 import type { GivenRoom, WhenOptions } from '../../../support/decider-spec.ts';
 import { given, publishTimeoutMs } from '../../../support/decider-spec.ts';
 import {
-  alice,
-  asSession,
   confirm,
-  created,
   expire,
-  joined,
   joinRoom,
   leaveRoom,
   micDown,
   micUp,
+} from '../../../support/command-builders.ts';
+import {
+  alice,
+  asSession,
+  created,
+  joined,
   owner,
   profileOf,
 } from '../../../support/room-builders.ts';

@@ -1,8 +1,9 @@
 /** MicUp (MIC-5, MIC-16…18, MIC-20, MIC-22, MIC-23, META-1). */
 import { describe, expect, it } from 'vitest';
-import type { RoomState } from '../../../../src/domain/room/state.ts';
-import { given, GivenRoom, publishTimeoutMs, timeOf } from '../../../support/decider-spec.ts';
+import { given, publishTimeoutMs, timeOf } from '../../../support/decider-spec.ts';
+import { lockSeat, micUp } from '../../../support/command-builders.ts';
 import {
+  adminSet,
   alice,
   asSession,
   bob,
@@ -10,24 +11,15 @@ import {
   created,
   joined,
   left,
-  micUp,
   on,
   owner,
   publishing,
+  seatLocked,
   session,
   wentUp,
 } from '../../../support/room-builders.ts';
 
 const farMs = 90_000_000;
-
-/** SetMicSeatLock has no command yet: the lock is put into the state by hand. */
-function withLockedSeat(room: GivenRoom, seatNo: number): GivenRoom {
-  const seats = room.state.seats.map((seat) =>
-    seat.seatNo === seatNo ? { ...seat, locked: true } : seat,
-  );
-  const state: RoomState = { ...room.state, seats };
-  return new GivenRoom(state, 10);
-}
 
 describe('When active and the user is present', () => {
   const room = given(created(), joined(alice), joined(bob));
@@ -63,7 +55,8 @@ describe('When active and the user is present', () => {
 
   it('seat 0 is the first that is neither taken nor locked', () => {
     const taken = given(created(), joined(alice), joined(bob), wentUp(on(1, bob, 4), farMs));
-    withLockedSeat(taken, 2)
+    taken
+      .after(lockSeat(2), { by: owner, atMs: taken.state.lastEventAtMs })
       .when(micUp(0), { micSessionId: session(5) })
       .thenApplied([wentUp(on(3, alice, 5), taken.nextMs + publishTimeoutMs)]);
   });
@@ -74,7 +67,7 @@ describe('When active and the user is present', () => {
       [joined(alice), joined(bob)],
       wentUp(on(1, bob, 3), farMs),
     );
-    withLockedSeat(two, 2).when(micUp(0)).thenRejected('NO_FREE_SEAT');
+    two.after(lockSeat(2), { by: owner }).when(micUp(0)).thenRejected('NO_FREE_SEAT');
     given(created({ seatCount: 0 }), joined(alice))
       .when(micUp(0))
       .thenRejected('NO_FREE_SEAT');
@@ -85,8 +78,12 @@ describe('When active and the user is present', () => {
   });
 
   it('a locked seat is refused, to the owner too', () => {
-    withLockedSeat(room, 2).when(micUp(2)).thenRejected('SEAT_LOCKED', { seat_no: '2' });
-    withLockedSeat(given(created(), joined(owner)), 2)
+    room
+      .after(lockSeat(2), { by: owner })
+      .when(micUp(2))
+      .thenRejected('SEAT_LOCKED', { seat_no: '2' });
+    given(created(), joined(owner))
+      .after(lockSeat(2), { by: owner })
       .when(micUp(2), { by: owner })
       .thenRejected('SEAT_LOCKED', { seat_no: '2' });
   });
@@ -134,6 +131,15 @@ describe('When active and the user is seated', () => {
   });
 });
 
+describe('When a seat was locked and opened again', () => {
+  it('it can be taken (MIC-4)', () => {
+    given(created({ seatCount: 1 }), joined(alice), seatLocked(1))
+      .after(lockSeat(1, false), { by: owner })
+      .when(micUp(1))
+      .room();
+  });
+});
+
 describe('When active and the user is absent', () => {
   it('MicUp is refused, for one who left, one who never came, and the owner', () => {
     const room = given(created(), joined(alice), left(alice));
@@ -156,8 +162,11 @@ describe('When the mode is apply', () => {
     room.when(micUp(seatNo)).thenRejected('MIC_BY_INVITATION');
   });
 
-  it('the owner, a service and an operator can', () => {
+  it('the owner, an admin, a service and an operator can', () => {
     room.when(micUp(1), { by: owner }).room();
+    given(created({ mode: 'apply' }), joined(alice), adminSet(alice))
+      .when(micUp(1))
+      .room();
     room.when(micUp(1), { role: 'service' }).room();
     room.when(micUp(1), { role: 'operator' }).room();
   });

@@ -1,20 +1,22 @@
-/** JoinRoom (PRES-3, PRES-4, PRES-9, PRES-20, PWD-2, decisions 23 and 31). */
+/** JoinRoom (PRES-3, PRES-4, PRES-9…12, PRES-16, PRES-20, decisions 30 and 31). */
 import { describe, expect, it } from 'vitest';
 import type { PresentUser } from '../../../../src/domain/room/state.ts';
 import type { RoomVersion } from '../../../../src/domain/ids.ts';
 import { given, timeOf } from '../../../support/decider-spec.ts';
+import { joinRoom, verdict } from '../../../support/command-builders.ts';
 import {
   alice,
-  asUser,
   bob,
+  closed,
   created,
   joined,
-  joinRoom,
+  kicked,
   left,
   owner,
   profileOf,
+  staleLeft,
+  unbanned,
   updated,
-  verdict,
 } from '../../../support/room-builders.ts';
 
 const profile = profileOf('alice');
@@ -120,59 +122,110 @@ describe('When a robot joins', () => {
   });
 });
 
-describe('When the room has a password', () => {
-  const room = given(created({ passwordHash: 'scrypt$x' }));
-
-  it('a matching verdict for the present password opens it', () => {
-    room.when(joinRoom(profile, verdict('match'))).thenApplied([joined(alice)]);
-  });
-
-  it.each(['mismatch', 'none_given'] as const)('the verdict %s is refused', (word) => {
-    room.when(joinRoom(profile, verdict(word))).thenRejected('WRONG_PASSWORD', { verdict: word });
-  });
-
-  it.each(['match', 'mismatch', 'none_given'] as const)(
-    'a verdict for an older password is stale, whatever it says (%s)',
-    (word) => {
-      room
-        .when(joinRoom(profile, verdict(word, 0n)))
-        .thenRetry('FACT_STALE', { password_version: '1' });
-    },
+describe('When the user is banned from the room', () => {
+  const endMs = 5_000_000;
+  const forEver = given(created({ passwordHash: 'scrypt$x' }), kicked(alice));
+  const temporary = given(
+    created({ passwordHash: 'scrypt$x' }),
+    kicked(alice, { expiresAtMs: endMs }),
   );
+  const matching = joinRoom(profile, verdict('match'));
 
-  it('a verdict for a newer password than ours is stale too', () => {
-    room
-      .when(joinRoom(profile, verdict('match', 2n)))
-      .thenRetry('FACT_STALE', { password_version: '1' });
+  it('JoinRoom is refused with the reason, and with the end of a ban that has one (PRES-16)', () => {
+    forEver.when(matching).thenRejected('USER_BANNED', { user_id: 'alice', reason: 'rude' });
+    const facts = { user_id: 'alice', reason: 'rude', expires_at_ms: String(endMs) };
+    temporary.when(matching, { atMs: endMs - 1 }).thenRejected('USER_BANNED', facts);
   });
 
-  it('the owner needs none', () => {
-    room.when(joinRoom(profile, verdict('mismatch')), { by: owner }).room();
+  it('it is told nothing about the password nor about how full the room is', () => {
+    for (const word of ['match', 'mismatch', 'none_given'] as const) {
+      forEver
+        .when(joinRoom(profile, verdict(word, 0n)), { limits: { usersPerRoomMax: 0 } })
+        .thenRejected('USER_BANNED', { user_id: 'alice', reason: 'rude' });
+    }
   });
 
-  it('a robot of a service needs none, a person named by a service does', () => {
-    const role = 'service';
-    room.when(joinRoom(profile, { isRobot: true }), { role }).room();
-    room
-      .when(joinRoom(profile, verdict('none_given')), { role })
-      .thenRejected('WRONG_PASSWORD', { verdict: 'none_given' });
+  it('a service and an operator cannot bring the user in either', () => {
+    for (const role of ['service', 'operator'] as const) {
+      forEver
+        .when(matching, { role })
+        .thenRejected('USER_BANNED', { user_id: 'alice', reason: 'rude' });
+    }
   });
 
-  it('an operator needs it too', () => {
-    room
-      .when(joinRoom(profile, verdict('mismatch')), { role: 'operator', by: asUser('op') })
-      .thenRejected('WRONG_PASSWORD', { verdict: 'mismatch' });
+  it('a ban whose time is over keeps nobody out, timer or no timer, and ends with the join', () => {
+    const outcome = temporary.when(matching, { atMs: endMs });
+    outcome.thenApplied([unbanned(alice, alice, 'expired'), joined(alice)], {
+      user: aliceSince(3, { joinedAtMs: endMs }),
+    });
+    expect(outcome.state.bans.size).toBe(0);
+    expect(outcome.state.users.has(alice)).toBe(true);
+  });
+
+  it('a ban whose time is over is no way around the password, and stays when the join is refused', () => {
+    const mismatch = joinRoom(profile, verdict('none_given'));
+    const outcome = temporary.when(mismatch, { atMs: endMs });
+    outcome.thenRejected('WRONG_PASSWORD', { verdict: 'none_given' });
+  });
+
+  it('after UnbanUser the user joins again (PRES-11)', () => {
+    forEver
+      .after({ type: 'UnbanUser', userId: alice }, { by: owner })
+      .when(matching)
+      .thenApplied([joined(alice)]);
+  });
+
+  it('the ban of one keeps no other out', () => {
+    forEver.when(joinRoom(profileOf('bob'), verdict('match')), { by: bob }).room();
   });
 });
 
-describe('When the room has no password', () => {
-  it.each([
-    ['mismatch', 1n],
-    ['none_given', 0n],
-    ['match', 7n],
-  ] as const)('the verdict %s about version %i is ignored', (word, version) => {
+describe('When the platform has banned the user', () => {
+  const banned = joinRoom(profile, { isPlatformBanned: true });
+
+  it('JoinRoom is refused, present or absent, owner or not, whoever asks (decision 30)', () => {
+    for (const by of [alice, bob, owner]) {
+      for (const role of ['user', 'service', 'operator', 'system'] as const) {
+        given(created(), joined(alice))
+          .when(banned, { by, role })
+          .thenRejected('USER_PLATFORM_BANNED', { user_id: by });
+      }
+    }
+  });
+
+  it('the platform’s word comes before the room’s own ban', () => {
+    given(created(), kicked(alice))
+      .when(banned)
+      .thenRejected('USER_PLATFORM_BANNED', { user_id: 'alice' });
+  });
+
+  it('a robot that no service brings is told so first', () => {
     given(created())
-      .when(joinRoom(profile, verdict(word, version)))
-      .thenApplied([joined(alice)]);
+      .when(joinRoom(profile, { isPlatformBanned: true, isRobot: true }))
+      .thenRejected('ROBOT_NOT_ALLOWED');
+  });
+});
+
+describe('When the room is full and has a password', () => {
+  it('a join is told that it is full, whatever its password', () => {
+    given(created({ passwordHash: 'scrypt$x' }), joined(bob))
+      .when(joinRoom(profile, verdict('mismatch', 0n)), { limits: { usersPerRoomMax: 1 } })
+      .thenRejected('ROOM_FULL', { users_max: '1' });
+  });
+});
+
+describe('When the user left by itself, was swept, or was closed out', () => {
+  it('a user who left or went stale joins again (PRES-9, PRES-10)', () => {
+    for (const end of [left(alice), staleLeft(alice)]) {
+      given(created(), joined(alice), end)
+        .when(joinRoom(profile))
+        .thenApplied([joined(alice)], { user: aliceSince(4) });
+    }
+  });
+
+  it('a closed room lets nobody back in (PRES-12)', () => {
+    given(created(), joined(alice), closed({ finalOnlineCount: 1 }))
+      .when(joinRoom(profile))
+      .thenRejected('ROOM_CLOSED', { room_status: 'closed' });
   });
 });

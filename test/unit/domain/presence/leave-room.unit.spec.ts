@@ -1,14 +1,13 @@
 /** LeaveRoom (PRES-5, PRES-14). */
 import { describe, expect, it } from 'vitest';
 import { given, stepMs } from '../../../support/decider-spec.ts';
+import { leaveRoom, micUp } from '../../../support/command-builders.ts';
 import {
   alice,
   bob,
   created,
   joined,
-  leaveRoom,
   left,
-  micUp,
   on,
   publishing,
   wentDown,

@@ -1,12 +1,13 @@
 /** CloseRoom (ROOM-6, ROOM-12…17, ROOM-19, MIC-15, META-5). */
 import { describe, expect, it } from 'vitest';
-import { given, GivenRoom, timeOf } from '../../../support/decider-spec.ts';
+import { given, timeOf } from '../../../support/decider-spec.ts';
+import { closeRoom, lockSeat, muteSeat } from '../../../support/command-builders.ts';
 import {
+  adminSet,
   alice,
   bob,
   carol,
   closed,
-  closeRoom,
   created,
   gifted,
   joined,
@@ -42,15 +43,13 @@ describe('When the room is active', () => {
       );
   });
 
-  it('CloseRoom empties presence, keeps seat numbers and locks, and tells who closed it', () => {
-    const { state } = busyRoom;
-    const seats = state.seats.map((seat) => (seat.seatNo === 2 ? { ...seat, locked: true } : seat));
-    const room = new GivenRoom({ ...state, seats }, 10);
+  it('CloseRoom empties presence, keeps seat numbers, locks and mutes (MIC-15), and tells who closed it', () => {
+    const room = busyRoom.after(lockSeat(2), { by: owner }).after(muteSeat(1), { by: owner });
     const after = room.when(closeRoom({ reason: 'late', note: 'n' }), { by: owner }).state;
     expect(after.status).toBe('closed');
     expect(after.users.size).toBe(0);
     expect(after.seats).toEqual([
-      { seatNo: 1, locked: false, muted: false, occupancy: null },
+      { seatNo: 1, locked: false, muted: true, occupancy: null },
       { seatNo: 2, locked: true, muted: false, occupancy: null },
       { seatNo: 3, locked: false, muted: false, occupancy: null },
     ]);
@@ -59,7 +58,7 @@ describe('When the room is active', () => {
       closedByKind: 'owner',
       reason: 'late',
       note: 'n',
-      closedAtMs: busyRoom.nextMs,
+      closedAtMs: room.nextMs,
       finalOnlineCount: 3,
       finalHeat: 0n,
     });
@@ -81,13 +80,16 @@ describe('When the room is active', () => {
 
   it.each([
     ['user', owner, 'owner'],
+    ['user', bob, 'admin'],
     ['service', owner, 'owner'],
+    ['service', bob, 'admin'],
     ['service', alice, 'operator'],
     ['operator', alice, 'operator'],
     ['operator', owner, 'operator'],
+    ['operator', bob, 'operator'],
     ['system', owner, 'system'],
   ] as const)('CloseRoom by role %s as %s is told as closed by %s', (role, by, closedByKind) => {
-    given(created())
+    given(created(), adminSet(bob))
       .when(closeRoom(), { by, role })
       .thenApplied([closed({ closedByUserId: by, closedByKind })]);
   });

@@ -1,7 +1,8 @@
 /** CreateRoom (ROOM-3, decision 28). */
 import { describe, expect, it } from 'vitest';
 import { given, startMs } from '../../../support/decider-spec.ts';
-import { alice, app, created, createRoom, owner, room } from '../../../support/room-builders.ts';
+import { createRoom } from '../../../support/command-builders.ts';
+import { alice, app, created, owner, room } from '../../../support/room-builders.ts';
 
 describe('When the room is absent', () => {
   it('CreateRoom makes it active with open seats and nobody in it, the actor its owner', () => {

@@ -3,33 +3,23 @@ import { describe, expect, it } from 'vitest';
 import type { AppCode, RoomId } from '../../../../src/domain/ids.ts';
 import type { CommandBody } from '../../../../src/domain/room/commands.ts';
 import { decide } from '../../../../src/domain/room/decide.ts';
-import type { DecideFacts } from '../../../../src/domain/room/decision.ts';
 import { plan } from '../../../../src/domain/room/plan.ts';
 import { InvariantError } from '../../../../src/kernel/assert.ts';
-import { commandOf, given, timeOf } from '../../../support/decider-spec.ts';
+import { commandOf, factsAt, given, timeOf } from '../../../support/decider-spec.ts';
+import { leaveRoom, micUp, sendGift } from '../../../support/command-builders.ts';
 import {
   alice,
   bob,
   created,
   joined,
-  leaveRoom,
   left,
-  micUp,
   on,
-  sendGift,
-  session,
   wentDown,
   wentUp,
 } from '../../../support/room-builders.ts';
 
 const seated = given(created(), joined(alice), wentUp(on(2, alice, 3), 90_000_000));
-const facts: DecideFacts = {
-  nowMs: timeOf(4),
-  micSessionId: session(4),
-  micPublishTimeoutMs: 15_000,
-  limits: { usersPerRoomMax: 10, eventsPerCommandMax: 50, giftRankMax: 20 },
-  charge: null,
-};
+const facts = factsAt(timeOf(4));
 
 describe('decide', () => {
   it('gives the same decision to the same arguments and changes none of them', () => {

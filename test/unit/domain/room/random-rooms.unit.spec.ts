@@ -27,8 +27,6 @@ import { plan } from '../../../../src/domain/room/plan.ts';
 import type { RoomState } from '../../../../src/domain/room/state.ts';
 import { commandOf, publishTimeoutMs } from '../../../support/decider-spec.ts';
 import {
-  app,
-  asUser,
   charged,
   closeRoom,
   confirm,
@@ -38,12 +36,10 @@ import {
   leaveRoom,
   micDown,
   micUp,
-  profileOf,
-  room,
   sendGift,
-  session,
   verdict,
-} from '../../../support/room-builders.ts';
+} from '../../../support/command-builders.ts';
+import { app, asUser, profileOf, room, session } from '../../../support/room-builders.ts';
 
 /** Commands that depend on the room: the timers that are due, or one's own session confirmed. */
 type Situation = 'what is due' | 'own session';

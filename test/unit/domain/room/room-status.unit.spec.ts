@@ -6,21 +6,23 @@ import type { DecideFacts } from '../../../../src/domain/room/decision.ts';
 import type { RoomState, RoomStatus } from '../../../../src/domain/room/state.ts';
 import { commandOf, given, startMs } from '../../../support/decider-spec.ts';
 import {
-  alice,
-  closed,
   closeRoom,
   confirm,
-  created,
   createRoom,
   expire,
-  joined,
   joinRoom,
   leaveRoom,
   micDown,
   micUp,
+  sendGift,
+} from '../../../support/command-builders.ts';
+import {
+  alice,
+  closed,
+  created,
+  joined,
   owner,
   profileOf,
-  sendGift,
   session,
 } from '../../../support/room-builders.ts';
 

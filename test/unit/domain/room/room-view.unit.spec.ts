@@ -2,12 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import { roomView } from '../../../../src/domain/room/room-view.ts';
 import { given, timeOf } from '../../../support/decider-spec.ts';
+import { closeRoom } from '../../../support/command-builders.ts';
 import {
   alice,
   app,
   asUser,
   bob,
-  closeRoom,
   created,
   gifted,
   joined,
