@@ -1,6 +1,6 @@
 /**
  * Ids that follow from a command: event ids, mic session ids, the id of a room whose creator named
- * none, ids of system commands. A second try of the same command, on another node or in another
+ * none, ids of system commands and of RTC callbacks. A second try of the same command, on another node or in another
  * release, makes the same ids; that is what lets everybody downstream drop the repeat.
  *
  * All but the last are UUIDs of version 5 (SHA-1 over a namespace and a name). The namespace and the
@@ -55,6 +55,19 @@ export function systemCommandId(kind: string, version: RoomVersion): CommandId {
   const id = `sys:${kind}:${version}`;
   assert(wideIdFault(id) === null, 'a system command id obeys the rule of ids', { id });
   return id as CommandId;
+}
+
+/**
+ * The id of the command that an RTC callback becomes: `rtc:` and a UUID. `facts` are what makes two
+ * callbacks about a user of a room the same one; a repeat gets the same id and is decided once.
+ */
+export function rtcCommandId(
+  app: AppCode,
+  room: RoomId,
+  user: UserId,
+  facts: readonly string[],
+): CommandId {
+  return `rtc:${uuidOf('rtc', app, room, user, ...facts)}` as CommandId;
 }
 
 /** Parts are joined by NUL, which no id may contain: different parts never give the same name. */

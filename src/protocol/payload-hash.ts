@@ -8,6 +8,7 @@
  * byte length in front. An object lists its fields sorted by name, and leaves out those that hold
  * the empty value ('', 0, false, null, [], {}). So a field that a later release adds changes no hash
  * of a command that does not use it, and a retry through an older gateway is still the same command.
+ * UpdateRoomProfile alone leaves out only what is null, because there an empty value says something.
  *
  * A list is hashed in its order, because the order of a SendGift's targets is the order of its events:
  * the same users in another order are another command.

@@ -11,7 +11,8 @@ import type { RoomState } from '../../../src/domain/room/state.ts';
 import { createCodec } from '../../../src/protocol/codec.ts';
 import { schemaJson } from '../../../src/protocol/generated-schemas.ts';
 import type { SchemaName } from '../../../src/protocol/generated-schemas.ts';
-import type { Decoded } from '../../../src/protocol/records.ts';
+import { payloadHash } from '../../../src/protocol/payload-hash.ts';
+import type { CommandTopicRecord, Decoded } from '../../../src/protocol/records.ts';
 import * as release010 from '../../golden/0.1.0/samples.ts';
 import * as release020 from '../../golden/0.2.0/samples.ts';
 import * as release030 from '../../golden/0.3.0/samples.ts';
@@ -58,14 +59,26 @@ function each<T>(
   }));
 }
 
+/** One line per command: a retry after an upgrade must be the same command still. */
+const hashFile = 'payload-hashes.txt';
+
+function hashesOf(records: readonly CommandTopicRecord[]): string {
+  const commands = records.filter((record) => record.kind === 'command');
+  return commands
+    .map(
+      (record) => `${Buffer.from(payloadHash(record).hash).toString('hex')} ${record.body.type}\n`,
+    )
+    .join('');
+}
+
 const releases = [
-  { release: '0.1.0', samples: samplesOf(release010) },
-  { release: '0.2.0', samples: samplesOf(release020) },
-  { release: '0.3.0', samples: samplesOf(release030) },
-];
+  { release: '0.1.0', values: release010 },
+  { release: '0.2.0', values: release020 },
+  { release: '0.3.0', values: release030 },
+].map(({ release, values }) => ({ release, values, samples: samplesOf(values) }));
 const present = '0.3.0';
 
-describe.each(releases)('bytes of release $release', ({ release, samples }) => {
+describe.each(releases)('bytes of release $release', ({ release, values, samples }) => {
   const folder = join(goldenRoot, release);
 
   it('are read with the schemas that lie beside them, to the values that were written', () => {
@@ -76,6 +89,11 @@ describe.each(releases)('bytes of release $release', ({ release, samples }) => {
       const hex = readFileSync(join(folder, file), 'utf8').replaceAll(/\s/g, '');
       expect(decode(Buffer.from(hex, 'hex')), file).toEqual({ ok: true, value });
     }
+  });
+
+  it('belong to commands that have the payload hash they had then', () => {
+    const stored = readFileSync(join(folder, hashFile), 'utf8');
+    expect(hashesOf(values.commands)).toBe(stored);
   });
 
   it('lie there for every sample and nothing else', () => {
@@ -90,6 +108,11 @@ describe('the present release', () => {
     const hex = Buffer.from(encode()).toString('hex');
     const lines = hex.replaceAll(/.{1,64}/g, '$&\n');
     await expect(lines).toMatchFileSnapshot(join(goldenRoot, present, file));
+  });
+
+  it('tells commands apart by the hashes that lie beside them', async () => {
+    const hashes = hashesOf(release030.commands);
+    await expect(hashes).toMatchFileSnapshot(join(goldenRoot, present, hashFile));
   });
 
   it.each(codec.writerSchemas)('writes by the $name that lies beside them', async (schema) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { GiftId, UserId } from '../../../src/domain/ids.ts';
 import type { CommandBody } from '../../../src/domain/room/commands.ts';
-import type { CreateRoom } from '../../../src/domain/room/room-commands.ts';
+import type { CreateRoom, UpdateRoomProfile } from '../../../src/domain/room/room-commands.ts';
 import type { JoinRoom } from '../../../src/domain/presence/presence-commands.ts';
 import type { SendGift } from '../../../src/domain/gift/gift-commands.ts';
 import { payloadHash } from '../../../src/protocol/payload-hash.ts';
@@ -86,6 +86,43 @@ describe('payloadHash', () => {
   it('leaves out the password verdict, which the gateway may refresh between tries', () => {
     const fresh: JoinRoom = { ...join, password: { passwordVersion: 4n, verdict: 'mismatch' } };
     expect(hex(fresh)).toBe(hex(join));
+  });
+
+  it('leaves out the look at the platform’s bans, which may end between two tries', () => {
+    expect(hex({ ...join, isPlatformBanned: true })).toBe(hex(join));
+  });
+
+  it('of a profile’s change tells a part that is cleared from one that is left as it is', () => {
+    const nothing: UpdateRoomProfile = {
+      type: 'UpdateRoomProfile',
+      title: null,
+      coverUrl: null,
+      announcement: null,
+      backgroundUrl: null,
+      tags: null,
+      ext: null,
+    };
+    const texts = ['title', 'coverUrl', 'announcement', 'backgroundUrl', 'ext'] as const;
+    const changes: readonly UpdateRoomProfile[] = [
+      nothing,
+      ...texts.map((part) => ({ ...nothing, [part]: '' })),
+      ...texts.map((part) => ({ ...nothing, [part]: 'x' })),
+      { ...nothing, tags: [] },
+      { ...nothing, tags: [''] },
+    ];
+    const hashes = changes.map((body) => hex(body));
+    expect(new Set(hashes).size).toBe(changes.length);
+    expect([hashes[0], hashes[1], hashes.at(-2)]).toEqual([
+      'ac4edf2f7427fc35121a93dd085a3c100dbd3b839d766726f316c111ffb2d273',
+      'df1f58bfc9868260c81ab16a3ba76c79514b4190dcf24d8c22e249abb7a7b802',
+      'e94bb0e0b88477967aa6ddb8751387ba6a79baadefe03d4df3b41017f7293a85',
+    ]);
+  });
+
+  it('of a profile’s change is unchanged by a part that a later release adds and nobody gives', () => {
+    const change = { type: 'UpdateRoomProfile', title: 'a' } as CommandBody;
+    expect(hex({ ...change, welcomeText: null } as CommandBody)).toBe(hex(change));
+    expect(hex({ ...change, welcomeText: '' } as CommandBody)).not.toBe(hex(change));
   });
 
   it('does not see the order in which fields were written', () => {
