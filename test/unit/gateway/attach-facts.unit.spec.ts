@@ -1,5 +1,6 @@
-/** Facts beside a request: hash and verdict, never the password. */
+/** Facts beside a request: hash, verdict and ban, never the password. */
 import { describe, expect, test } from 'vitest';
+import type { AppCode, UserId } from '../../../src/domain/ids.ts';
 import type { JoinRoom } from '../../../src/domain/presence/presence-commands.ts';
 import { attachFacts } from '../../../src/gateway/attach-facts.ts';
 import type { ParsedCommand } from '../../../src/gateway/parse-command.ts';
@@ -13,19 +14,29 @@ import {
   roomKey,
   userId,
 } from './gateway-fakes.ts';
+import { samples } from './request-samples.ts';
 
 type Stored = { passwordHash: string; passwordVersion: bigint } | null;
 
-function sources(stored: Stored) {
+const nowMs = 1_000_000;
+
+/** `bannedUntilMs` null: the platform has not banned the user. */
+function sources(stored: Stored, bannedUntilMs: number | null = null) {
   const passwords = new PlainPasswords();
+  const clock = { wallMs: () => nowMs };
   let reads = 0;
+  const bansAsked: unknown[][] = [];
   const roomQueries = {
     passwordOf: () => {
       reads += 1;
       return Promise.resolve(stored);
     },
+    isPlatformBanned: (...asked: [AppCode, UserId, number]) => {
+      bansAsked.push(asked);
+      return Promise.resolve(bannedUntilMs !== null && bannedUntilMs > asked[2]);
+    },
   };
-  return { passwords, roomQueries, reads: () => reads };
+  return { clock, passwords, roomQueries, reads: () => reads, bansAsked };
 }
 
 function command(request: CommandRequest): ParsedCommand {
@@ -106,13 +117,39 @@ describe('JoinRoom', () => {
       profile: { nickname: 'Ann', avatarUrl: 'a', countryCode: 'DE', ext: 'e' },
       isRobot: false,
       password: { passwordVersion: 3n, verdict: 'match' },
+      isPlatformBanned: false,
     });
   });
 
+  test('tells whether the platform has banned the user, at this moment', async () => {
+    const from = sources(null, nowMs + 1);
+    expect(await attachFacts(from, join(''), false)).toMatchObject({ isPlatformBanned: true });
+    expect(from.bansAsked).toEqual([[appCode, userId, nowMs]]);
+    const over = sources(null, nowMs);
+    expect(await attachFacts(over, join(''), false)).toMatchObject({ isPlatformBanned: false });
+  });
+
+  test('looks at ban and password at the same time', async () => {
+    const from = sources(locked);
+    const passwordOf = () => {
+      // The ban is asked for before the password has answered.
+      return Promise.resolve().then(() => {
+        expect(from.bansAsked).toHaveLength(1);
+        return locked;
+      });
+    };
+    const roomQueries = { ...from.roomQueries, passwordOf };
+    await attachFacts({ ...from, roomQueries }, join('good'), false);
+    expect.assertions(1);
+  });
+
   test('fails as a retry when the rooms cannot be read', async () => {
-    const roomQueries = { passwordOf: () => Promise.reject(away()) };
-    const broken = attachFacts({ passwords: new PlainPasswords(), roomQueries }, join('x'), false);
-    await expect(broken).rejects.toMatchObject({ reason: 'UNAVAILABLE' });
+    const from = sources(null);
+    for (const gone of ['passwordOf', 'isPlatformBanned']) {
+      const roomQueries = { ...from.roomQueries, [gone]: () => Promise.reject(away()) };
+      const broken = attachFacts({ ...from, roomQueries }, join('x'), false);
+      await expect(broken).rejects.toMatchObject({ reason: 'UNAVAILABLE' });
+    }
   });
 });
 
@@ -131,15 +168,30 @@ describe('CreateRoom', () => {
   });
 });
 
-describe('SendGift', () => {
-  test('is produced as it was asked for, targets in their order', async () => {
-    const gift = {
-      type: 'SendGift',
-      giftId: 'rose',
-      giftCount: 2,
-      targetUserIds: ['u3', 'u2'],
-      comboId: 'combo-1',
-    } as const;
-    expect(await attachFacts(sources(null), command(gift), false)).toEqual(gift);
+describe('SetRoomPassword', () => {
+  const set = (password: string) => command({ type: 'SetRoomPassword', password });
+
+  test('carries the hash instead of the password, the same in every try', async () => {
+    for (let tries = 0; tries < 2; tries += 1) {
+      expect(await attachFacts(sources(null), set('good'), false)).toEqual({
+        type: 'SetRoomPassword',
+        passwordHash: 'hash(good,c1)',
+      });
+    }
   });
+
+  test('without a password opens the room', async () => {
+    const body = await attachFacts(sources(locked), set(''), false);
+    expect(body).toEqual({ type: 'SetRoomPassword', passwordHash: '' });
+  });
+});
+
+test('no other command looks at anything', async () => {
+  const from = sources(locked);
+  const withFacts: readonly string[] = ['CreateRoom', 'JoinRoom', 'SetRoomPassword'];
+  for (const request of Object.values(samples)) {
+    if (withFacts.includes(request.type)) continue;
+    expect((await attachFacts(from, command(request), true)).type).toBe(request.type);
+  }
+  expect([from.reads(), from.bansAsked.length]).toEqual([0, 0]);
 });

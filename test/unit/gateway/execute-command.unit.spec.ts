@@ -60,7 +60,10 @@ function rig(change: Partial<GatewayLimits> = {}) {
     trace: silentTrace,
     commandSink: sink,
     passwords: new PlainPasswords(),
-    roomQueries: { passwordOf: () => Promise.resolve({ ...stored }) },
+    roomQueries: {
+      passwordOf: () => Promise.resolve({ ...stored }),
+      isPlatformBanned: () => Promise.resolve(false),
+    },
   };
   const desk = { slot: 4, calls };
   let hasDesk = true;

@@ -48,6 +48,7 @@ function rig(change: Partial<GatewayPorts> = {}) {
     roomQueries: {
       listRooms: () => Promise.resolve({ entries: [], next: null }),
       passwordOf: () => Promise.resolve(null),
+      isPlatformBanned: () => Promise.resolve(false),
     },
     partitionStore: { readOwner: () => Promise.resolve(null) },
     ...change,
@@ -177,5 +178,32 @@ describe('stop', () => {
     const { gateway } = rig();
     await gateway.stop();
     expect(gateway.readiness().ready).toBe(false);
+  });
+});
+
+describe('a heartbeat', () => {
+  test('of a mic session says when the room heard it; of presence nothing', async () => {
+    const { gateway, sink, sources, time } = rig();
+    await gateway.start();
+    const mic = outcomeOf(gateway.micHeartbeat(frame(), meta({ commandId: '' }), 's1'));
+    const room = outcomeOf(gateway.heartbeat(frame(), meta({ commandId: '' })));
+    await time.advance(defaultGatewayLimits.heartbeatFoldMs);
+    expect(sink.read()).toMatchObject({ items: [{ micSessionId: 's1' }, { micSessionId: '' }] });
+    const lists = { notPresent: [], notActive: [], micStale: [] };
+    sources[0]?.onReply(sink.replyTo({ kind: 'heartbeats', heardAtMs: 5_000, ...lists }));
+    await settled();
+    expect(mic.now()).toEqual({ kind: 'value', value: { micHeartbeatAtMs: 5_000 } });
+    expect(room.now()).toEqual({ kind: 'value', value: undefined });
+    await gateway.stop();
+  });
+
+  test('without a mic session is refused before anything gathers', async () => {
+    const { gateway, sink, time } = rig();
+    await gateway.start();
+    const outcome = outcomeOf(gateway.micHeartbeat(frame(), meta(), ''));
+    await time.advance(defaultGatewayLimits.heartbeatFoldMs);
+    expect(outcome.now()).toMatchObject({ failure: { reason: 'INVALID_FIELD' } });
+    expect(sink.produced).toEqual([]);
+    await gateway.stop();
   });
 });

@@ -1,7 +1,7 @@
 /** Heartbeats gather, go out as one record, and each gets its own answer. */
 import { describe, expect, test } from 'vitest';
 import { roomKeyOf } from '../../../src/domain/ids.ts';
-import type { RoomId, UserId } from '../../../src/domain/ids.ts';
+import type { MicSessionId, RoomId, UserId } from '../../../src/domain/ids.ts';
 import type { ExchangeEnd, ExchangeRequest } from '../../../src/gateway/exchange.ts';
 import { createHeartbeatFolder } from '../../../src/gateway/heartbeat-folder.ts';
 import { defaultGatewayLimits } from '../../../src/gateway/limits.ts';
@@ -12,6 +12,8 @@ import { ManualTime, settled } from '../../support/manual-time.ts';
 import { appCode, CountingMetrics, outcomeOf } from './gateway-fakes.ts';
 
 const partitionCount = 8;
+/** When the cell says that it heard a fold. */
+const heardAtMs = 1_700_000_000_123;
 
 function rig(change: Partial<GatewayLimits> = {}) {
   const limits = { ...defaultGatewayLimits, ...change };
@@ -21,18 +23,27 @@ function rig(change: Partial<GatewayLimits> = {}) {
     new Promise((resolve) => sent.push({ request, answer: resolve }));
   const ports = { timers: time, metrics: new CountingMetrics() };
   const folder = createHeartbeatFolder(ports, { exchange, limits, partitionCount });
-  const beat = (user: string, room = 'r1', timeoutMs = 5_000) => {
+  const micBeat = (user: string, session: string, room = 'r1', timeoutMs = 5_000) => {
     const roomId = room as RoomId;
     const roomKey = roomKeyOf(appCode, roomId);
-    const place = { appCode, roomId, roomKey, actorUserId: user as UserId };
-    return outcomeOf(folder.beat(place, timeoutMs));
+    const micSessionId = session as MicSessionId | '';
+    const heartbeat = { appCode, roomId, roomKey, actorUserId: user as UserId, micSessionId };
+    return outcomeOf(folder.beat(heartbeat, timeoutMs));
   };
+  const beat = (user: string, room?: string, timeoutMs?: number) =>
+    micBeat(user, '', room, timeoutMs);
   const items = (index = 0) => (sent[index]?.request.record as HeartbeatFold).items;
-  const answer = (index: number, notPresent: number[], notActive: number[] = []) => {
-    sent[index]?.answer({ kind: 'reply', reply: { kind: 'heartbeats', notPresent, notActive } });
+  const answer = (
+    index: number,
+    notPresent: number[],
+    notActive: number[] = [],
+    micStale: number[] = [],
+  ) => {
+    const lists = { notPresent, notActive, micStale };
+    sent[index]?.answer({ kind: 'reply', reply: { kind: 'heartbeats', heardAtMs, ...lists } });
     return settled();
   };
-  return { time, sent, folder, beat, items, answer };
+  return { time, sent, folder, beat, micBeat, items, answer };
 }
 
 describe('heartbeats of one partition', () => {
@@ -60,6 +71,16 @@ describe('heartbeats of one partition', () => {
     for (const outcome of [first, second]) {
       expect(outcome.now()).toMatchObject({ failure: { reason: 'USER_NOT_PRESENT' } });
     }
+  });
+
+  test('of a mic session and of presence alone are two items', async () => {
+    const { time, beat, micBeat, items } = rig();
+    beat('u1');
+    micBeat('u1', 's1');
+    micBeat('u1', 's1');
+    micBeat('u1', 's0');
+    await time.advance(250);
+    expect(items().map(({ micSessionId }) => micSessionId)).toEqual(['', 's1', 's0']);
   });
 
   test('are sent at once when a fold is full', async () => {
@@ -103,9 +124,21 @@ describe('the answer', () => {
     await time.advance(250);
     await answer(0, [1], [2]);
     expect(outcomes.map((outcome) => outcome.now())).toMatchObject([
-      { kind: 'value' },
+      { kind: 'value', value: heardAtMs },
       { failure: { reason: 'USER_NOT_PRESENT', facts: { user_id: 'u2' } } },
       { failure: { reason: 'ROOM_CLOSED', facts: { room_status: 'not_active' } } },
+    ]);
+  });
+
+  test('tells whose mic session is over, and nobody else', async () => {
+    const { time, beat, micBeat, answer } = rig();
+    const outcomes = [micBeat('u1', 'old'), beat('u1'), micBeat('u2', 's2')];
+    await time.advance(250);
+    await answer(0, [], [], [0]);
+    expect(outcomes.map((outcome) => outcome.now())).toMatchObject([
+      { failure: { reason: 'MIC_SESSION_STALE', facts: { mic_session_id: 'old' } } },
+      { kind: 'value', value: heardAtMs },
+      { kind: 'value', value: heardAtMs },
     ]);
   });
 
@@ -131,7 +164,7 @@ describe('the answer', () => {
     const { time, beat, answer } = rig();
     const outcome = beat('u1');
     await time.advance(250);
-    await answer(0, [7], [9]);
+    await answer(0, [7], [9], [8]);
     expect(outcome.now()).toMatchObject({ kind: 'value' });
   });
 });
@@ -156,7 +189,7 @@ test('a flush sends what has gathered', async () => {
   expect(sent).toHaveLength(1);
 });
 
-async function refusedReason(outcome: ReturnType<typeof outcomeOf<void>>): Promise<string> {
+async function refusedReason(outcome: ReturnType<typeof outcomeOf<number>>): Promise<string> {
   await settled();
   const end = outcome.now();
   return end.kind === 'thrown' ? end.failure.reason : end.kind;

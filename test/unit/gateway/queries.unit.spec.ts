@@ -181,7 +181,10 @@ describe('GetRoomSnapshot', () => {
         if (isGated) await new Promise<void>((resolve) => gates.push(resolve));
         if (last === undefined) return { meta: null, snapshots: [] };
         const { version, chainHash: hash } = last;
-        return { meta: { version, chainHash: hash, status: 'active' }, snapshots: [] };
+        const times = { createdAtMs: 0, updatedAtMs: 0 };
+        const ownerUserId = 'owner' as UserId;
+        const meta = { version, chainHash: hash, status: 'active', ownerUserId, ...times };
+        return { meta, snapshots: [] };
       },
       // Like a read that began when the rebuild did: it sees what was there then.
       stepsAfter: (_key: unknown, after: RoomVersion) =>
