@@ -7,6 +7,8 @@ import type { PartitionStore } from '../ports/partition-store.ts';
 import type { CallFrame, RequestMeta, RoomApi } from '../ports/room-api.ts';
 import type { RoomQueries } from '../ports/room-queries.ts';
 import type { RoomReader } from '../ports/room-reader.ts';
+import type { RtcEvents } from '../ports/rtc-events.ts';
+import { createApplyRtcEvent } from './apply-rtc-event.ts';
 import { authorizeActor } from './authorize.ts';
 import { createCallGate } from './call-gate.ts';
 import { allowedMs, untilAborted } from './call-time.ts';
@@ -49,7 +51,7 @@ export interface Readiness {
 }
 
 /** See the file header. Calls made before `start` resolved are refused. */
-export interface Gateway extends RoomApi {
+export interface Gateway extends RoomApi, RtcEvents {
   /**
    * Registers schemas, connects the sink, leases a reply slot and reads it. Throws when one of them
    * fails (no slot free, a service away); what was started is stopped then.
@@ -88,6 +90,7 @@ export function createGateway(settings: GatewaySettings, ports: GatewayPorts): G
   });
   const getCommand = createGetCommand(ports, { limits, partitionCount });
   const getRoomSnapshot = createGetRoomSnapshot(ports, limits);
+  const applyRtcEvent = createApplyRtcEvent(ports, partitionCount);
   const listRooms = createListRooms(ports.roomQueries);
 
   const beat = (
@@ -110,6 +113,7 @@ export function createGateway(settings: GatewaySettings, ports: GatewayPorts): G
     micHeartbeat: async (frame, meta, micSessionId) => ({
       micHeartbeatAtMs: await beat(frame, meta, micSessionId),
     }),
+    applyRtcEvent: (event) => gate.run(() => applyRtcEvent(event)),
     getCommand: (frame, key) => gate.run(() => getCommand(frame, key)),
     getRoomSnapshot: (frame, key) => gate.run(() => getRoomSnapshot(frame, key)),
     listRooms: (frame, query) => gate.run(() => listRooms(frame, query)),

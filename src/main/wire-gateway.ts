@@ -1,6 +1,11 @@
 /** Role `gateway`: the gateway stage on the log and the tables, served by gRPC. */
 import type { GrpcHost } from '../drivers/grpc/grpc-host.ts';
 import { createRoomGrpcServer, type GrpcAuth } from '../drivers/grpc/room-grpc-server.ts';
+import {
+  createRtcCallbackServer,
+  type RtcCallbackApp,
+  type RtcCallbackServer,
+} from '../drivers/http/rtc-callback-server.ts';
 import { createTokenVerifier, type TokenKeys } from '../drivers/jwt/token-verifier.ts';
 import { createGateway, type Gateway, type GatewayPorts } from '../gateway/gateway.ts';
 import { defaultGatewayLimits, type GatewayLimits } from '../gateway/limits.ts';
@@ -34,7 +39,7 @@ export function wireGateway(process: WiringContext): Role {
         gateway,
         { clock, timers, log, metrics },
       );
-      return servedGateway(context, gateway, server);
+      return servedGateway(context, gateway, { grpc: server, rtc: rtcServerOf(context, gateway) });
     },
   });
 }
@@ -54,7 +59,25 @@ export function gatewayOn(context: WiringContext, layout: TopicLayout): Gateway 
   );
 }
 
-function servedGateway(context: WiringContext, gateway: Gateway, server: GrpcHost): RunningStage {
+/** Null: this deployment takes no callbacks. */
+function rtcServerOf({ config, log }: WiringContext, gateway: Gateway): RtcCallbackServer | null {
+  const { rtc, tencentIm } = config;
+  if (rtc.callbackListen === '') return null;
+  const apps = [...rtc.apps].map(([appCode, { callbackKey }]): [string, RtcCallbackApp] => {
+    // 0 is nobody's; a configuration that lacks the app was refused.
+    return [appCode, { callbackKey, sdkAppId: tencentIm.apps.get(appCode)?.sdkAppId ?? 0 }];
+  });
+  return createRtcCallbackServer(listenAddressOf(rtc.callbackListen), new Map(apps), gateway, log);
+}
+
+/** What a gateway is reached through. */
+interface Servers {
+  readonly grpc: GrpcHost;
+  readonly rtc: RtcCallbackServer | null;
+}
+
+function servedGateway(context: WiringContext, gateway: Gateway, servers: Servers): RunningStage {
+  const { grpc: server, rtc } = servers;
   let cancelHealth = (): void => undefined;
   const followHealth = (): void => {
     server.setServing(gateway.readiness().ready);
@@ -66,6 +89,10 @@ function servedGateway(context: WiringContext, gateway: Gateway, server: GrpcHos
       const port = await server.start();
       const { host } = listenAddressOf(context.config.gateway.grpcListen);
       context.log.info({ event: 'listening', what: 'grpc', host, port }, 'gRPC is served');
+      if (rtc !== null) {
+        const address = await rtc.start();
+        context.log.info({ event: 'listening', what: 'rtc', address }, 'RTC callbacks are taken');
+      }
       followHealth();
     },
     async drain() {
@@ -75,6 +102,8 @@ function servedGateway(context: WiringContext, gateway: Gateway, server: GrpcHos
     },
     async stop() {
       cancelHealth();
+      // Callbacks that come while it drains are refused, and sent again to another gateway.
+      await rtc?.stop();
       await server.stop(stopGrpcMs);
       await gateway.stop();
     },

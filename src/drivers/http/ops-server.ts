@@ -2,8 +2,8 @@
  * The operations port of a process: `/livez`, `/readyz`, `/metrics`. It listens on an address of its
  * own, so that probes and scrapes never wait behind calls, and a firewall can keep callers out.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { closed, listening, type HttpAddress } from './http-listening.ts';
 
 /** What the pages show; asked anew for each request. */
 export interface OpsPages {
@@ -30,19 +30,15 @@ const connectionsMax = 64;
 const requestTimeoutMs = 5_000;
 
 /** Listens; rejects when the address cannot be had. */
-export async function startOpsServer(
-  listen: { readonly host: string; readonly port: number },
-  pages: OpsPages,
-): Promise<OpsServer> {
+export async function startOpsServer(listen: HttpAddress, pages: OpsPages): Promise<OpsServer> {
   const server = createServer({ requestTimeout: requestTimeoutMs }, (request, response) => {
     void answer(request, response, pages);
   });
   server.maxConnections = connectionsMax;
-  await listening(server, listen);
-  const { address, family, port } = server.address() as AddressInfo;
+  const address = await listening(server, listen);
   let stopping: Promise<void> | undefined;
   return {
-    address: family === 'IPv6' ? `[${address}]:${port}` : `${address}:${port}`,
+    address,
     stop: () => (stopping ??= closed(server)),
   };
 }
@@ -80,24 +76,4 @@ async function answer(
 function send(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { 'content-type': 'application/json' });
   response.end(`${JSON.stringify(body)}\n`);
-}
-
-function listening(
-  server: Server,
-  { host, port }: { readonly host: string; readonly port: number },
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-}
-
-function closed(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
 }

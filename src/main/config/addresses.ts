@@ -4,6 +4,9 @@
  */
 import { BlockList, isIP } from 'node:net';
 
+/** Host of `advertise_addr` that stands for the machine's first private address; development only. */
+export const ownAddressName = 'self';
+
 /** Splits `host:port`; brackets around IPv6 are taken off. Null when it is none. */
 export function splitAddress(address: string): { host: string; port: number } | null {
   const found = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(address);

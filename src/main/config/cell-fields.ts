@@ -134,6 +134,12 @@ export const cellFields = {
     min: 1,
     max: 1000000,
   }),
+  reads_max: integer({
+    about: 'Reads that a cell answers or passes on at the same time; one more is refused.',
+    fallback: 2000,
+    min: 1,
+    max: 100000,
+  }),
   snapshots_kept: integer({
     about: 'Snapshots kept per room; recovery falls back to the older one.',
     fallback: 2,

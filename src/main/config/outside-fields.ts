@@ -24,8 +24,30 @@ const imApps: FieldTable<typeof imApp> = {
   entry: imApp,
 };
 
+const rtcApp = {
+  callback_key: secret({
+    about: 'Key that signs the callbacks of the app; without one they are not taken.',
+    minBytes: 8,
+  }),
+} satisfies FieldTree;
+
+const rtcApps: FieldTable<typeof rtcApp> = {
+  kind: 'table',
+  about: 'One entry per app_code; its SdkAppId stands in tencent_im.apps.',
+  keyPattern: wideName,
+  entry: rtcApp,
+};
+
 /** See the file header. */
 export const outsideFields = {
+  rtc: {
+    callback_listen: text({
+      about: 'Where gateways take callbacks of Tencent RTC (HTTP). Empty: nowhere.',
+      fallback: '',
+      pattern: hostAndPort,
+    }),
+    apps: rtcApps,
+  },
   tencent_im: { apps: imApps },
   activity: {
     addr: text({

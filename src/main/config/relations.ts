@@ -4,16 +4,18 @@
  */
 import { formatDuration } from '../../kernel/duration.ts';
 import type { RoleName } from '../role.ts';
-import { isAddress, isLoopback, isPrivate, isWildcard, splitAddress } from './addresses.ts';
+import { appFaults, knownSecretFault, knownSecretPrefix } from './app-relations.ts';
+import type { Circumstances } from './circumstances.ts';
+import {
+  isAddress,
+  isLoopback,
+  isPrivate,
+  isWildcard,
+  ownAddressName,
+  splitAddress,
+} from './addresses.ts';
 import type { RoomcellConfig } from './config-schema.ts';
 import { variableOf } from './field-tree.ts';
-
-/** What a relation may look at beside the configuration. */
-export interface Circumstances {
-  readonly roles: readonly RoleName[];
-  /** Addresses of this machine's network interfaces; null: not known here, not judged. */
-  readonly localAddresses: readonly string[] | null;
-}
 
 interface Relation {
   readonly keys: readonly string[];
@@ -166,9 +168,10 @@ const relations: readonly Relation[] = [
     why: 'auth.mode is hs256',
   }),
   neededSecret('deployment_secret', {
-    isNeeded: (_, roles) => roles.includes('gateway'),
+    isNeeded: ({ environment }, roles) =>
+      roles.includes('gateway') || (roles.includes('cell') && environment === 'production'),
     value: (config) => config.deploymentSecret,
-    why: 'the gateway derives the salts of room passwords from it',
+    why: 'salts of room passwords, and what nodes know one another by, are derived from it',
   }),
   noKnownSecret('mysql.password', (config) => config.mysql.password),
   noKnownSecret('redis.password', (config) => config.redis.password),
@@ -227,6 +230,7 @@ const relations: readonly Relation[] = [
   {
     keys: [
       'gateway.grpc_listen',
+      'advertise_addr',
       'ops.listen',
       'sandbox.im_listen',
       'sandbox.activity_listen',
@@ -266,11 +270,6 @@ function neededServer(key: string, isNamed: (config: RoomcellConfig) => boolean)
   };
 }
 
-/** Begins every secret that docker-compose.yml falls back to: anybody can read it there. */
-const knownSecretPrefix = 'development-only-';
-const knownSecretFault =
-  'begins with development-only-, so everybody knows it; production needs its own';
-
 function noKnownSecret(key: string, value: (config: RoomcellConfig) => string): Relation {
   return {
     keys: [key, 'environment'],
@@ -299,16 +298,15 @@ function advertiseFault(config: RoomcellConfig, around: Circumstances): string |
       : null;
   }
   const address = splitAddress(advertiseAddr);
-  if (address === null || address.port === 0) return `is ${advertiseAddr}, which names no port`;
-  const { host } = address;
+  if (address === null) return `is ${advertiseAddr}, which names no port`;
+  const { host, port } = address;
   if (isWildcard(host)) {
     return `is ${advertiseAddr}, which means every address; name the one of this instance`;
   }
-  if (isLoopback(host)) {
-    return environment === 'development'
-      ? null
-      : `is ${advertiseAddr}, which other nodes cannot reach`;
-  }
+  // There the bound port, and with `self` the bound address, are what others are told.
+  if (environment === 'development' && (isLoopback(host) || host === ownAddressName)) return null;
+  if (port === 0) return `is ${advertiseAddr}, which names no port`;
+  if (isLoopback(host)) return `is ${advertiseAddr}, which other nodes cannot reach`;
   if (!isAddress(host)) {
     return `is ${advertiseAddr}, a name; it may lead to a load balancer, so name the address itself`;
   }
@@ -324,7 +322,13 @@ function advertiseFault(config: RoomcellConfig, around: Circumstances): string |
 /** Roles of one process cannot listen at one address; port 0 means any free one. */
 function sharedListenFault(config: RoomcellConfig, { roles }: Circumstances): string | null {
   const listens: (readonly [string, string])[] = [['ops.listen', config.ops.listen]];
-  if (roles.includes('gateway')) listens.push(['gateway.grpc_listen', config.gateway.grpcListen]);
+  if (roles.includes('gateway')) {
+    listens.push(['gateway.grpc_listen', config.gateway.grpcListen]);
+    if (config.rtc.callbackListen !== '') {
+      listens.push(['rtc.callback_listen', config.rtc.callbackListen]);
+    }
+  }
+  if (roles.includes('cell')) listens.push(['advertise_addr', config.advertiseAddr]);
   if (roles.includes('sandbox')) {
     listens.push(['sandbox.im_listen', config.sandbox.imListen]);
     listens.push(['sandbox.activity_listen', config.sandbox.activityListen]);
@@ -338,36 +342,4 @@ function sharedListenFault(config: RoomcellConfig, { roles }: Circumstances): st
     }
   }
   return null;
-}
-
-/** Decision 17: an RTC room is named by its room id alone, so two apps must not share one id. */
-function appFaults(
-  config: RoomcellConfig,
-  faultyKeys: ReadonlySet<string>,
-  { roles }: Circumstances,
-): string[] {
-  const faults: string[] = [];
-  const holders = new Map<number, string>();
-  for (const [appCode, app] of config.tencentIm.apps) {
-    const key = `tencent_im.apps.${appCode}`;
-    const other = holders.get(app.sdkAppId);
-    if (!faultyKeys.has(`${key}.sdk_app_id`)) {
-      if (other === undefined) holders.set(app.sdkAppId, appCode);
-      else faults.push(`${key}.sdk_app_id: is ${app.sdkAppId}, which app ${other} has already`);
-    }
-    if (faultyKeys.has(`${key}.secret_key`)) continue;
-    if (config.environment === 'production' && app.secretKey.startsWith(knownSecretPrefix)) {
-      faults.push(`${key}.secret_key: ${knownSecretFault}`);
-    }
-    if (roles.includes('adapter-im') && app.secretKey === '') {
-      const variable = variableOf(['tencent_im', 'apps', appCode, 'secret_key']);
-      faults.push(`${key}.secret_key: is missing; set ${variable} or ${variable}_FILE`);
-    }
-  }
-  if (roles.includes('adapter-im') && config.tencentIm.apps.size === 0) {
-    if (!faultyKeys.has('tencent_im.apps')) {
-      faults.push('tencent_im.apps: names no app, so adapter-im would have nobody to send for');
-    }
-  }
-  return faults;
 }
