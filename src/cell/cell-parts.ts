@@ -15,7 +15,9 @@ import { Lane } from './lane/lane.ts';
 import { OwnershipCheck } from './partition/ownership-check.ts';
 import { PartitionSet } from './partition/partition-set.ts';
 import type { Partition } from './partition/partition.ts';
+import { Sweeper } from './presence/sweeper.ts';
 import type { RoomCell } from './registry/room-cell.ts';
+import { CellReads } from './reads/cell-reads.ts';
 import { RoomRegistry } from './registry/room-registry.ts';
 import { retryForever, retryPauseMs } from './retry-forever.ts';
 import { Snapshots } from './snapshots.ts';
@@ -31,25 +33,31 @@ export class CellParts {
   readonly search: PoisonSearch;
   readonly ticker: Ticker;
   readonly settler: Settler;
+  readonly sweeper: Sweeper;
+  readonly snapshots: Snapshots;
+  readonly reads: CellReads;
   private readonly context: CellContext;
   private readonly ownership: OwnershipCheck;
   private readonly charges: Charges;
   private readonly heartbeats: Heartbeats;
   private readonly intake: Intake;
-  private readonly snapshots: Snapshots;
 
   /** `databaseDown` is told when transactions are (not) taken. */
   constructor(context: CellContext, partitionCount: number, databaseDown: (down: boolean) => void) {
     const fenced = (partition: Partition): void => this.partitions.fenced(partition);
     const roomHasWork = (room: RoomCell): void => this.lane.roomHasWork(room);
     this.context = context;
-    this.registry = new RoomRegistry(context, { onLoaded: (room) => this.loaded(room) });
+    this.registry = new RoomRegistry(context, {
+      onLoaded: (room) => this.loaded(room),
+      onLeaving: (room) => this.snapshots.leaving(room),
+    });
     this.lane = new Lane(context, {
       fenced,
       stale: (room, items) => this.reload(room, items),
       fenceBusy: (partition) => void this.lookAtOwner(partition),
       settled: (rooms, partitions) => this.settled(rooms, partitions),
       databaseDown,
+      snapshotFirst: (room, done) => this.snapshots.force(room, done),
       startCharges: (room) => this.charges.start(room),
       settlementsOpen: () => this.settler.hint(),
     });
@@ -81,9 +89,16 @@ export class CellParts {
       fenced,
     });
     this.snapshots = new Snapshots(context);
+    this.reads = new CellReads(context, {
+      partitionCount,
+      partitions: this.partitions,
+      registry: this.registry,
+      fenced,
+    });
     this.settler = new Settler(context, this.partitions);
-    const { partitions, lane, deadlines } = this;
-    this.ticker = new Ticker(context, { partitions, lane, deadlines });
+    const { partitions, lane, deadlines, registry } = this;
+    this.sweeper = new Sweeper(context, { registry, partitions, deadlines });
+    this.ticker = new Ticker(context, { partitions, lane, deadlines, sweeper: this.sweeper });
   }
 
   /** The group's new assignment. */
@@ -118,6 +133,7 @@ export class CellParts {
     this.lane.roomHasWork(room);
     this.deadlines.arm(room);
     this.heartbeats.loaded(room);
+    this.reads.loaded(room);
   }
 
   /**
@@ -143,14 +159,19 @@ export class CellParts {
     this.registry.dropPartition(partition);
     this.heartbeats.dropped();
     this.search.lost(partition);
+    this.reads.lost(partition);
   }
 
   private settled(rooms: readonly RoomCell[], partitions: readonly Partition[]): void {
     for (const room of rooms) {
       this.deadlines.ran(room);
       this.snapshots.consider(room);
+      // RES-29. What waits for it, or is split off from the batch, loads the tombstone.
+      const isGone = room.state.status === 'deleted' && room.pending.length === 0;
+      if (isGone) this.registry.drop(room);
     }
     for (const partition of partitions) this.settledIn(partition);
+    this.reads.committed();
   }
 
   /** Offsets of the partition were settled. */

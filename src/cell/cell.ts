@@ -3,7 +3,9 @@
  * new work, finish and answer what is in hand, release), stop.
  */
 import type { RoomState } from '../domain/room/state.ts';
+import { Failure } from '../kernel/failure.ts';
 import type { SourceRecord } from '../ports/command-source.ts';
+import type { OwnerReads } from '../ports/owner-reads.ts';
 import type { CellContext } from './cell-context.ts';
 import { CellParts } from './cell-parts.ts';
 import type { RoomCell } from './registry/room-cell.ts';
@@ -30,6 +32,14 @@ export class Cell {
   private down = false;
   /** Waits for MySQL under way, by what they wait for. */
   private readonly outages = new Map<string, number>();
+
+  /** What this node answers to readers; UNAVAILABLE before it knows the layout. */
+  readonly reads: OwnerReads = {
+    read: async (read, call) => {
+      if (this.parts !== null) return this.parts.reads.read(read, call);
+      throw new Failure('retry', 'UNAVAILABLE', 'the cell is starting');
+    },
+  };
 
   constructor(context: CellContext) {
     this.context = { ...context, onOutage: (what, isOut) => this.noteOutage(what, isOut) };
@@ -103,8 +113,10 @@ export class Cell {
     if (parts === null) return;
     const untilMonoMs = this.context.clock.monoMs() + deadlineMs;
     for (const { id } of parts.partitions.all()) this.context.source.pause(id);
+    parts.reads.drain();
     parts.partitions.close();
     parts.deadlines.stop();
+    parts.sweeper.stop();
     parts.search.stop();
     await this.waitUntil(untilMonoMs, () => parts.nothingInHand);
     parts.settler.stop();
@@ -127,6 +139,8 @@ export class Cell {
     if (parts === null) return;
     parts.ticker.stop();
     parts.deadlines.stop();
+    parts.sweeper.stop();
+    parts.snapshots.stop();
     parts.settler.stop();
     await this.context.source.stop();
     const laneEnded = parts.lane.stop();

@@ -4,7 +4,7 @@
  * `rooms.next_deadline_ms`. Nothing is decided here: a command that comes too early, twice or for a
  * session that has ended finds nothing to do (MIC-28).
  */
-import type { SystemCommandType } from '../domain/room/commands.ts';
+import type { SystemCommandBody } from '../domain/room/commands.ts';
 import { nextDeadline } from '../domain/room/deadlines.ts';
 import { Failure } from '../kernel/failure.ts';
 import type { CancelTimer } from '../ports/timers.ts';
@@ -13,18 +13,7 @@ import { OutageNote } from './outage-note.ts';
 import type { Partition } from './partition/partition.ts';
 import type { RoomCell } from './registry/room-cell.ts';
 import type { RoomRegistry } from './registry/room-registry.ts';
-import { startClock } from './work.ts';
-
-/** First part of the command ids `sys:<name>:<version>`: stored in logs, never to be changed. */
-const systemCommandNames = {
-  ExpireMicPublish: 'mic-publish-timeout',
-  ExpireMicHeartbeat: 'mic-stale',
-  ExpireMicRequests: 'mic-request-timeout',
-  SweepStaleUsers: 'presence-stale',
-  ExpireBans: 'ban-expiry',
-  FinishClosing: 'closing-grace',
-  NotePasswordAttempt: 'password-attempt',
-} as const satisfies Record<SystemCommandType, string>;
+import { startClock, systemCommandNames } from './work.ts';
 
 /** Shortest pause before a deadline is looked at. */
 const shortestDelayMs = 20;
@@ -127,13 +116,19 @@ export class Deadlines {
       this.arm(room);
       return;
     }
-    room.deadlineQueued = true;
     room.deadlineFiredAt = room.state.version;
+    this.queue(room, deadline.command);
+  }
+
+  /** Puts a command of the owner's own into the room's queue; one that is useless there does nothing. */
+  queue(room: RoomCell, body: SystemCommandBody): void {
+    if (this.stopped) return;
+    room.deadlineQueued = true;
     room.pending.push({
       kind: 'system',
       roomKey: room.key,
-      body: deadline.command,
-      name: systemCommandNames[deadline.command.type],
+      body,
+      name: systemCommandNames[body.type],
       clock: startClock(this.context.clock.monoMs()),
     });
     this.roomHasWork(room);

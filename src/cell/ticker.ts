@@ -1,12 +1,14 @@
 /**
  * What a cell does by the clock: writes advanced offsets that no commit carried, gives Kafka its
- * hint, wakes due rooms, announces the node's address. None of it is needed for correctness.
+ * hint, wakes due rooms, sweeps stale users, announces the node's address. None of it is needed for correctness.
  */
 import type { CancelTimer } from '../ports/timers.ts';
 import type { CellContext } from './cell-context.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { Lane } from './lane/lane.ts';
 import type { PartitionSet } from './partition/partition-set.ts';
+import { sweepEveryMs } from './presence/live-window.ts';
+import type { Sweeper } from './presence/sweeper.ts';
 
 /** Kafka's committed offset follows at most this often. */
 const hintEveryMs = 1000;
@@ -20,6 +22,7 @@ export class Ticker {
     readonly partitions: PartitionSet;
     readonly lane: Lane;
     readonly deadlines: Deadlines;
+    readonly sweeper: Sweeper;
   };
   private readonly timers = new Set<CancelTimer>();
   private stopped = false;
@@ -34,6 +37,7 @@ export class Ticker {
     this.every(options.offsetFlushMs / 5, () => this.flushOffsets());
     this.every(hintEveryMs, () => this.commitHints());
     this.every(options.deadlinePollMs, () => this.wakeDueRooms());
+    this.every(sweepEveryMs(options), () => this.parts.sweeper.tick());
     void this.announce();
     this.every(options.leaseTtlMs / announcementsPerTtl, () => this.announce());
   }

@@ -3,7 +3,7 @@
  * instance is no longer active, the work is dropped without a trace outside (the successor has it).
  */
 import type { RoomKey } from '../domain/ids.ts';
-import type { CommandBody, RoomCommand } from '../domain/room/commands.ts';
+import type { RoomCommand, SystemCommandBody, SystemCommandType } from '../domain/room/commands.ts';
 import type { SourceRecord } from '../ports/command-source.ts';
 import type { StoredResult } from '../ports/room-reader.ts';
 import type { SnapshotMode } from '../protocol/records.ts';
@@ -24,6 +24,7 @@ export interface CommandClock {
   leaseMs: number;
   walletDebitMs: number;
   saveMutationMs: number;
+  snapshotMs: number;
 }
 
 /** A command from the topic. */
@@ -52,11 +53,22 @@ export interface CommandItem {
 export interface SystemItem {
   readonly kind: 'system';
   readonly roomKey: RoomKey;
-  readonly body: CommandBody;
+  readonly body: SystemCommandBody;
   /** First part of the command id `sys:<name>:<version>`. */
   readonly name: string;
   readonly clock: CommandClock;
 }
+
+/** First part of the command ids `sys:<name>:<version>`: stored in logs, never to be changed. */
+export const systemCommandNames = {
+  ExpireMicPublish: 'mic-publish-timeout',
+  ExpireMicHeartbeat: 'mic-stale',
+  ExpireMicRequests: 'mic-request-timeout',
+  SweepStaleUsers: 'presence-stale',
+  ExpireBans: 'ban-expiry',
+  FinishClosing: 'closing-grace',
+  NotePasswordAttempt: 'password-attempt',
+} as const satisfies Record<SystemCommandType, string>;
 
 /** What waits in a room's queue. */
 export type RoomItem = CommandItem | SystemItem;
@@ -105,6 +117,7 @@ export function startClock(nowMonoMs: number): CommandClock {
     leaseMs: 0,
     walletDebitMs: 0,
     saveMutationMs: 0,
+    snapshotMs: 0,
   };
 }
 

@@ -73,7 +73,11 @@ export interface EventRow {
   readonly usefulUntilMs: number | null;
 }
 
-/** The `rooms` row and list entry of a room that got applied commands in this batch. */
+/**
+ * The `rooms` row and list entry of a room that got applied commands in this batch. With status
+ * `deleted` the row stays as a tombstone; its list entry, its snapshots and what is left of its rows
+ * of present users go with the same transaction (ROOM-18, RES-29).
+ */
 export interface RoomMetaRow {
   readonly appCode: AppCode;
   readonly roomId: RoomId;
@@ -98,6 +102,8 @@ export interface RoomMetaRow {
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
   readonly nextDeadlineMs: number | null;
+  /** When a room that is not in memory is to be looked at for stale users; null: nobody can be. */
+  readonly nextSweepMs: number | null;
   readonly chainHash: Uint8Array;
   /** JSON of the close info, or null while open. */
   readonly closeInfoJson: string | null;
@@ -147,12 +153,26 @@ export interface GiftStatRow {
   readonly updatedAtMs: number;
 }
 
+/** How the users present in one room change with a batch (decision 30). */
+export interface UserRoomsChange {
+  readonly appCode: AppCode;
+  readonly roomId: RoomId;
+  /** Everybody who was present before the batch is gone: the room closed. */
+  readonly everybodyLeft: boolean;
+  /** No longer present after the batch; nobody stands in both lists. */
+  readonly left: readonly UserId[];
+  /** Present since this batch. A row that is there already takes the new time. */
+  readonly joined: readonly { readonly userId: UserId; readonly joinedAtMs: number }[];
+}
+
 /** What one transaction writes. */
 export interface LaneBatch {
   readonly fences: readonly FenceStep[];
   readonly logRows: readonly LogRow[];
   readonly eventRows: readonly EventRow[];
   readonly roomRows: readonly RoomMetaRow[];
+  /** At most one per room. */
+  readonly userRooms: readonly UserRoomsChange[];
   readonly deadLetters: readonly DeadLetterRow[];
   readonly settlements: readonly SettlementRow[];
   readonly giftStats: readonly GiftStatRow[];

@@ -19,6 +19,12 @@ export interface StoredResult {
   readonly result: Uint8Array;
 }
 
+/** A room that somebody has to look at for stale users, and from when on. */
+export interface SweepRoom {
+  readonly roomKey: RoomKey;
+  readonly sweepAtMs: number;
+}
+
 /** All methods throw a Retry failure when MySQL cannot be reached. */
 export interface RoomReader extends RoomHistory {
   /** The stored results of the ids that have one; order is free. At most 500 ids a call. */
@@ -27,4 +33,14 @@ export interface RoomReader extends RoomHistory {
   ): Promise<readonly StoredResult[]>;
   /** Rooms of a partition whose earliest deadline is at or before `nowMs`, earliest first. */
   dueRooms(partition: number, nowMs: number, limit: number): Promise<readonly RoomKey[]>;
+  /**
+   * Rooms of a partition whose `nextSweepMs` is at or before `nowMs`, by that time and then by key,
+   * beginning behind `after`; null: at the beginning.
+   */
+  roomsToSweep(
+    partition: number,
+    nowMs: number,
+    after: SweepRoom | null,
+    limit: number,
+  ): Promise<readonly SweepRoom[]>;
 }

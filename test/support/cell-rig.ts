@@ -9,13 +9,14 @@ import type { CellOptions } from '../../src/cell/cell-options.ts';
 import { MemoryCommitLane } from '../../src/drivers/memory/memory-commit-lane.ts';
 import { MemoryDatabase } from '../../src/drivers/memory/memory-database.ts';
 import { MemoryGiftCatalogue } from '../../src/drivers/memory/memory-gift-catalogue.ts';
+import { MemoryReadsNetwork } from '../../src/drivers/memory/memory-reads-network.ts';
 import { MemoryPartitionStore } from '../../src/drivers/memory/memory-partition-store.ts';
 import { MemoryRoomReader } from '../../src/drivers/memory/memory-room-reader.ts';
 import { MemorySettlementStore } from '../../src/drivers/memory/memory-settlement-store.ts';
 import { MemorySnapshotStore } from '../../src/drivers/memory/memory-snapshot-store.ts';
 import { createMemoryWallet } from '../../src/drivers/memory/memory-wallet.ts';
 import { WalletStandIn } from '../../src/drivers/wallet-stand-in/wallet-stand-in.ts';
-import type { AppCode, CommandId, RoomId, UserId } from '../../src/domain/ids.ts';
+import type { AppCode, CommandId, MicSessionId, RoomId, UserId } from '../../src/domain/ids.ts';
 import { roomKeyOf } from '../../src/domain/ids.ts';
 import type { CommandBody } from '../../src/domain/room/commands.ts';
 import type { CreateRoom } from '../../src/domain/room/room-commands.ts';
@@ -49,6 +50,7 @@ export const rigOptions: Omit<CellOptions, 'nodeId' | 'incarnation'> = {
   roomQueueMax: 60,
   concurrentLoadsMax: 4,
   residentRoomsMax: 1000,
+  readsMax: 50,
   snapshotEveryN: 10,
   snapshotsKept: 2,
   leaseTtlMs: 10_000,
@@ -156,10 +158,15 @@ export interface SendOptions {
   readonly view?: boolean;
 }
 
+/** Room, user, and for a mic heartbeat the session. */
+export type RigHeartbeat = readonly [string, string, string?];
+
 /** See the file header. */
 export class CellRig {
   readonly time = new SteppedTime();
   readonly topic = new FakeCommandTopic();
+  /** How nodes reach one another: each at its own id. */
+  readonly network = new MemoryReadsNetwork({ clock: this.time, timers: this.time });
   readonly keys = new FakeLeaseKeys();
   readonly database = new MemoryDatabase({ clock: this.time, timers: this.time });
   readonly partitionCount: number;
@@ -199,7 +206,13 @@ export class CellRig {
     const memoryLane =
       settings.stores === undefined ? new MemoryCommitLane(database, { incarnation }) : null;
     const cell = new Cell({
-      options: { ...rigOptions, nodeId, incarnation, ...settings.options },
+      options: {
+        ...rigOptions,
+        nodeId,
+        incarnation,
+        advertiseAddr: nodeId,
+        ...settings.options,
+      },
       clock: time,
       timers: time,
       random: rigRandom,
@@ -224,8 +237,10 @@ export class CellRig {
       wallet: gate(createMemoryWallet(this.wallet, time)),
       catalogue: gate(this.catalogue),
       settlements: gate(new MemorySettlementStore(database)),
+      peers: this.network.peers(),
       ...settings.stores,
     } as CellContext);
+    await this.network.server(nodeId, cell.reads).start();
     const fatal: unknown[] = [];
     const onFatal = (cause: unknown): void => void fatal.push(cause);
     await cell.start({ configuredPartitionCount: this.partitionCount, onFatal });
@@ -269,11 +284,12 @@ export class CellRig {
   }
 
   /** Puts a fold of heartbeats into the topic; answers its correlation id. */
-  sendHeartbeats(partition: number, users: readonly (readonly [string, string])[]): string {
-    const items = users.map(([room, user]) => ({
+  sendHeartbeats(partition: number, users: readonly RigHeartbeat[]): string {
+    const items = users.map(([room, user, session = '']) => ({
       appCode: rigApp,
       roomId: room as RoomId,
       userId: user as UserId,
+      micSessionId: session as MicSessionId | '',
     }));
     const value = this.codec.encodeCommand({ kind: 'heartbeats', items });
     return this.append(partition, Buffer.from(heartbeatKey), value);

@@ -16,9 +16,11 @@ import { leaseToken } from '../../protocol/lease-token.ts';
 import { payloadHash } from '../../protocol/payload-hash.ts';
 import type { CellContext } from '../cell-context.ts';
 import type { Partition } from '../partition/partition.ts';
+import { nextSweepMs } from '../presence/soft-times.ts';
 import type { LooseItem, RoomItem } from '../work.ts';
 import { systemUserId } from './decide-room.ts';
 import { giftStatsOf, settlementsOf } from './gift-rows.ts';
+import { userRoomsOf } from './user-rooms.ts';
 import type { DraftStep, LoggedEnd, PartitionWork, RoomDraft } from './draft.ts';
 
 /** Longest text in a dead-letter row. */
@@ -68,7 +70,8 @@ export function buildBatch(
       eventRows: drafts.flatMap((draft) => eventRowsOf(context, draft)),
       roomRows: written
         .filter(({ steps }) => steps.length > 0)
-        .map(({ draft, steps }) => roomRowOf(draft, steps)),
+        .map(({ draft, steps }) => roomRowOf(context, draft, steps)),
+      userRooms: drafts.flatMap(userRoomsOf),
       deadLetters: [...refused.values()]
         .flat()
         .flatMap((loose) => deadLetterOf(context, loose, bareRecords)),
@@ -176,7 +179,11 @@ function eventRowsOf(context: CellContext, draft: RoomDraft): EventRow[] {
   );
 }
 
-function roomRowOf(draft: RoomDraft, steps: readonly DraftStep[]): RoomMetaRow {
+function roomRowOf(
+  { options }: CellContext,
+  draft: RoomDraft,
+  steps: readonly DraftStep[],
+): RoomMetaRow {
   const { state, room } = draft;
   assert(state.status !== 'absent', 'an applied step left the room absent');
   assert(state.version === room.state.version + BigInt(steps.length), 'steps and version differ');
@@ -194,6 +201,7 @@ function roomRowOf(draft: RoomDraft, steps: readonly DraftStep[]): RoomMetaRow {
     createdAtMs: state.createdAtMs,
     updatedAtMs: state.lastEventAtMs,
     nextDeadlineMs: nextDeadline(state)?.atMs ?? null,
+    nextSweepMs: nextSweepMs(state, options.presenceStaleAfterMs),
     chainHash: draft.chainHash,
     closeInfoJson: state.closeInfo === null ? null : closeInfoJson(state.closeInfo),
   };

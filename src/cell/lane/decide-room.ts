@@ -8,7 +8,7 @@ import {
   type RoomVersion,
   type UserId,
 } from '../../domain/ids.ts';
-import type { RoomCommand } from '../../domain/room/commands.ts';
+import type { RoomCommand, SystemCommandBody } from '../../domain/room/commands.ts';
 import type { DecideFacts, Decision } from '../../domain/room/decision.ts';
 import { decide } from '../../domain/room/decide.ts';
 import type { RoomEvent } from '../../domain/room/events.ts';
@@ -29,6 +29,7 @@ import { isExpired, isGift } from '../charges/payment.ts';
 import {
   looseOf,
   poisonDetail,
+  systemCommandNames,
   type CommandItem,
   type RoomItem,
   type SystemItem,
@@ -63,49 +64,70 @@ class Drafting {
   }
 
   run(setAside: SetAside): RoomDraft {
-    const ends = this.work.items.map((item) => this.end(item, setAside));
+    const ends = this.work.items.flatMap((item) => this.ends(item, setAside));
     return { room: this.work.room, state: this.state, chainHash: this.chain, ends };
   }
 
-  private end(item: RoomItem, setAside: SetAside): ItemEnd {
+  private ends(item: RoomItem, setAside: SetAside): readonly ItemEnd[] {
     const detail = setAside.get(item);
-    if (detail !== undefined) return this.aside(item, detail, 'DATA_REFUSED');
-    if (item.kind === 'command' && item.isPoison) return this.aside(item, poisonDetail, 'POISON');
+    if (detail !== undefined) return [this.aside(item, detail, 'DATA_REFUSED')];
+    if (item.kind === 'command' && item.isPoison) return [this.aside(item, poisonDetail, 'POISON')];
     try {
-      return item.kind === 'system' ? this.decideSystem(item) : this.decideCommand(item);
+      return item.kind === 'system' ? [this.decideSystem(item)] : this.decideCommand(item);
     } catch (error) {
       // A fault of ours in deciding this one command (F20): the room's state is as before it.
       const text = error instanceof Error ? error.message : String(error);
       this.context.log.error({ roomKey: item.roomKey, error }, 'a command cannot be decided');
       this.context.metrics.count('cell_poison_total');
-      return this.aside(item, text, 'INTERNAL');
+      return [this.aside(item, text, 'INTERNAL')];
     }
   }
 
-  private decideCommand(item: CommandItem): ItemEnd {
-    const repeated = this.repeat(item);
-    if (repeated !== null) return repeated;
-    if (this.work.room.phase === 'broken') return this.giveBack(item, 'ROOM_CORRUPT');
-    const mayExpire = !isGift(item) || !item.payment.asked;
-    if (mayExpire && isExpired(item, this.context.clock.wallMs())) {
-      return { kind: 'refused', item, loose: looseOf(item, 'EXPIRED', {}) };
-    }
-    const uncharged = this.uncharged(item);
-    if (uncharged !== null) return uncharged;
+  private decideCommand(item: CommandItem): readonly ItemEnd[] {
+    const undecided = this.repeat(item) ?? this.withoutDeciding(item);
+    if (undecided !== null) return [undecided];
     const nowMs = this.nowMs();
     const facts = this.facts(item.command.commandId, nowMs, chargeOf(item));
     const decision = decide(item.command, facts, this.state);
     if (decision.kind === 'retry') {
       const loose = looseOf(item, decision.reason, decision.facts, decision.retryAfterMs);
-      return { kind: 'refused', item, loose };
+      return [{ kind: 'refused', item, loose }];
     }
     // Reasons with memory `none` (an unknown room) write no row: the id stays free.
     if (decision.kind === 'rejected' && rejectReasons[decision.reason].memory === 'none') {
-      return { kind: 'refused', item, loose: looseOf(item, decision.reason, decision.facts) };
+      return [{ kind: 'refused', item, loose: looseOf(item, decision.reason, decision.facts) }];
     }
     const logged = this.log(item, item.command.commandId, decision, nowMs);
+    const followUp = decision.kind === 'rejected' ? decision.followUp : null;
+    const ends = followUp === null ? [logged] : [logged, this.decideFollowUp(followUp, item)];
+    // Only a first try that stands with all its consequences is what a repeat may be answered from.
     this.fresh.set(item.command.commandId, logged);
-    return logged;
+    return ends;
+  }
+
+  /** Ends that need no decision: a broken room, an expired command, a gift without its charge. */
+  private withoutDeciding(item: CommandItem): ItemEnd | null {
+    if (this.work.room.phase === 'broken') return this.giveBack(item, 'ROOM_CORRUPT');
+    const mayExpire = !isGift(item) || !item.payment.asked;
+    if (mayExpire && isExpired(item, this.context.clock.wallMs())) {
+      return { kind: 'refused', item, loose: looseOf(item, 'EXPIRED', {}) };
+    }
+    return this.uncharged(item);
+  }
+
+  /**
+   * What the room remembers about a rejection, decided right behind it and stored with it.
+   *
+   * Race (tests of "a wrong password"): the rejection and its count must not come apart.
+   *   1. A join with a wrong password is rejected; the count makes the room's next version.
+   *   2. The process is killed, the batch is split, or the answer of COMMIT is lost.
+   *   3. Whoever goes on finds both or neither: they are rows of one transaction, and in a split
+   *      the count has no item of its own that could be parted from its join. A repeat of the join
+   *      answers the stored rejection and decides nothing, so it counts nothing.
+   */
+  private decideFollowUp(body: SystemCommandBody, { roomKey, clock }: CommandItem): ItemEnd {
+    const name = systemCommandNames[body.type];
+    return this.decideSystem({ kind: 'system', roomKey, body, name, clock: { ...clock } });
   }
 
   private decideSystem(item: SystemItem): ItemEnd {
@@ -175,7 +197,7 @@ class Drafting {
       micSessionId: micSessionIdOf(appCode, roomId, commandId),
       times: options.times,
       limits: options.limits,
-      heartbeats: this.work.room.heartbeatFacts(),
+      heartbeats: this.work.room.heartbeatFacts(this.context),
       charge,
     };
   }
@@ -197,7 +219,13 @@ class Drafting {
       assert(broken === null, `the room would break an invariant: ${broken}`);
       const eventBytes = codec.encodeLoggedEvents(decision.events);
       const events = this.envelopes(item, decision.events, { version, commandId, decidedAtMs });
-      step = { version, events, eventBytes, chainHash: chainHash(this.chain, eventBytes) };
+      step = {
+        version,
+        events,
+        eventBytes,
+        chainHash: chainHash(this.chain, eventBytes),
+        forcesSnapshot: decision.forceSnapshot,
+      };
     }
     const result: ResultRecord = {
       outcome: outcomeOf(decision.kind),

@@ -25,6 +25,8 @@ export interface DraftStep {
   /** Encoded LoggedEvents. */
   readonly eventBytes: Uint8Array;
   readonly chainHash: Uint8Array;
+  /** The command is answered after a snapshot of what it made (RES-3). */
+  readonly forcesSnapshot: boolean;
 }
 
 /** Finally decided: gets a log row. */

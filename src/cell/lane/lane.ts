@@ -11,7 +11,7 @@ import { decidableCount } from '../charges/payment.ts';
 import { itemBytes, type RoomItem } from '../work.ts';
 import { CommitWork, type CommitTargets } from './commit-work.ts';
 import type { PartitionWork, RoomWork } from './draft.ts';
-import { looseItems, publishBatch } from './publish.ts';
+import { looseItems, publishBatch, type SnapshotFirst } from './publish.ts';
 
 /** What the lane tells the rest of the cell. */
 export interface LaneTargets {
@@ -24,6 +24,8 @@ export interface LaneTargets {
   /** After a commit: deadlines, snapshots, water marks, Kafka's hint. */
   settled(rooms: readonly RoomCell[], partitions: readonly Partition[]): void;
   databaseDown(down: boolean): void;
+  /** A command of the room is answered after its snapshot. */
+  readonly snapshotFirst: SnapshotFirst;
   /** Gifts may stand at the front of the room's queue: ask the wallet for those that are due. */
   startCharges(room: RoomCell): void;
   /** Debits were committed as owed back. */
@@ -162,7 +164,8 @@ export class Lane implements CommitTargets {
           partition.id === record.partition && built.settles.get(partition)?.has(record.offset),
       ),
     );
-    publishBatch(this.context, built, drafts, loose, saveMutationMs);
+    const { snapshotFirst } = this.laneTargets;
+    publishBatch(this.context, built, drafts, loose, saveMutationMs, snapshotFirst);
     if (built.batch.settlements.length > 0) this.laneTargets.settlementsOpen();
     this.laneTargets.settled(
       drafts.map(({ room }) => room),

@@ -16,6 +16,9 @@ import type { LooseItem } from '../work.ts';
 import type { BuiltBatch } from './build-batch.ts';
 import type { ItemEnd, LoggedEnd, PartitionWork, ReplayedEnd, RoomDraft } from './draft.ts';
 
+/** Calls `done` once: when the room is stored as it is, or after a bounded wait. */
+export type SnapshotFirst = (room: RoomCell, done: () => void) => void;
+
 /** Puts the batch into effect in memory and answers its callers. */
 export function publishBatch(
   context: CellContext,
@@ -23,6 +26,7 @@ export function publishBatch(
   drafts: readonly RoomDraft[],
   loose: readonly LooseItem[],
   saveMutationMs: number,
+  snapshotFirst: SnapshotFirst,
 ): void {
   const nowMonoMs = context.clock.monoMs();
   for (const fence of built.batch.fences) {
@@ -38,7 +42,11 @@ export function publishBatch(
   context.trace.at('cell.after_commit_before_reply');
   const replies: OutgoingReply[] = [];
   for (const { room, ends } of drafts) {
-    for (const end of ends) answer(context, room, end, saveMutationMs, replies);
+    for (const end of ends) {
+      if (end.kind !== 'logged' || end.step?.forcesSnapshot !== true) {
+        answer(context, room, end, saveMutationMs, replies);
+      } else answerAfterSnapshot(context, room, end, saveMutationMs, snapshotFirst);
+    }
   }
   for (const item of loose) answerLoose(context, item, saveMutationMs, replies);
   if (replies.length > 0) context.replies.send(replies);
@@ -53,12 +61,33 @@ function replaceState({ room, state, chainHash, ends }: RoomDraft): void {
   for (const end of ends) {
     if (end.kind !== 'logged') continue;
     remember(room, end);
-    for (const { event } of end.step?.events ?? []) {
-      if (event.type === 'RoomUserJoined') room.lastSeenMs.set(event.userId, end.decidedAtMs);
-      if (event.type === 'RoomUserLeft') room.lastSeenMs.delete(event.userId);
-      if (event.type === 'RoomClosed') room.lastSeenMs.clear();
-    }
+    for (const { event } of end.step?.events ?? []) room.times.follow(event, end.decidedAtMs);
+    hearJoin(room, end);
   }
+}
+
+/** A user who is present and joins again is heard of as well (PRES-20). */
+function hearJoin(room: RoomCell, { item, decidedAtMs }: LoggedEnd): void {
+  if (item.kind !== 'command' || item.command.body.type !== 'JoinRoom') return;
+  const { actorUserId } = item.command;
+  if (room.state.users.has(actorUserId)) room.times.hear(actorUserId, decidedAtMs);
+}
+
+/** RES-3. Only this command waits: the others of its batch are answered at once. */
+function answerAfterSnapshot(
+  context: CellContext,
+  room: RoomCell,
+  end: LoggedEnd,
+  saveMutationMs: number,
+  snapshotFirst: SnapshotFirst,
+): void {
+  const startedMonoMs = context.clock.monoMs();
+  snapshotFirst(room, () => {
+    end.item.clock.snapshotMs = context.clock.monoMs() - startedMonoMs;
+    const replies: OutgoingReply[] = [];
+    answer(context, room, end, saveMutationMs, replies);
+    if (replies.length > 0) context.replies.send(replies);
+  });
 }
 
 function remember(room: RoomCell, end: LoggedEnd): void {

@@ -3,6 +3,7 @@
  * has settled. The object dies with the ownership; whatever still refers to it asks `active` first
  * and does nothing when it is false.
  */
+import { LiveWindow } from '../presence/live-window.ts';
 import type { LooseItem } from '../work.ts';
 import type { TakenPartition, TriedRecord } from '../../ports/partition-store.ts';
 import { OffsetTracker } from './offset-tracker.ts';
@@ -24,6 +25,8 @@ export class Partition {
   readonly stalledTakeovers: number;
   /** The record that an owner before this one began by itself. */
   readonly tried: TriedRecord | null;
+  /** Since when its intake has been live: time in which nobody was heard makes nobody stale. */
+  readonly live = new LiveWindow();
   /** Records that end without a room; committed with the next batch. */
   readonly loose: LooseItem[] = [];
   /** Transactions of this epoch so far: expected by the next fence step. */

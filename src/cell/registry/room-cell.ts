@@ -8,7 +8,10 @@ import { splitRoomKey } from '../../domain/ids.ts';
 import type { HeartbeatFacts } from '../../domain/room/decision.ts';
 import { initialRoomState } from '../../domain/room/initial-state.ts';
 import type { RoomState } from '../../domain/room/state.ts';
+import type { CellContext } from '../cell-context.ts';
 import type { Partition } from '../partition/partition.ts';
+import { lookGapMaxMs } from '../presence/live-window.ts';
+import { SoftTimes } from '../presence/soft-times.ts';
 import type { RoomItem } from '../work.ts';
 import type { StoredResult } from '../../ports/room-reader.ts';
 import type { RebuiltRoom } from '../../protocol/room-history.ts';
@@ -40,10 +43,8 @@ export class RoomCell {
   deadlineQueued = false;
   /** Version at which the last deadline fell due: unchanged since, its command did nothing. */
   deadlineFiredAt: RoomVersion | null = null;
-  /** Soft table: never logged, never part of the state (PRES-22). */
-  readonly lastSeenMs = new Map<UserId, number>();
-  /** Soft as well: a session is here once it has sent a mic heartbeat (decision 27). */
-  readonly lastMicHeartbeatMs = new Map<MicSessionId, number>();
+  /** When users and sessions were last heard of; of a room that was evicted, what it knew. */
+  times: SoftTimes;
   lastUsedMonoMs: number;
   /** Loads in a row because memory and database differed, without a commit in between. */
   reloads = 0;
@@ -55,6 +56,7 @@ export class RoomCell {
     this.partition = partition;
     this.state = initialRoomState(appCode, roomId);
     this.lastUsedMonoMs = nowMonoMs;
+    this.times = new SoftTimes(nowMonoMs);
   }
 
   /** Puts the loaded state in place; null: the room was never created. */
@@ -67,10 +69,19 @@ export class RoomCell {
     this.phase = 'ready';
   }
 
-  /** What the sweeps are told about heartbeats. Nobody is stale until the stale windows run. */
-  heartbeatFacts(): HeartbeatFacts {
-    const { lastSeenMs, lastMicHeartbeatMs } = this;
-    return { staleBeforeMs: 0, lastSeenMs, micStaleBeforeMs: 0, lastMicHeartbeatMs };
+  get lastSeenMs(): Map<UserId, number> {
+    return this.times.lastSeenMs;
+  }
+
+  get lastMicHeartbeatMs(): Map<MicSessionId, number> {
+    return this.times.lastMicHeartbeatMs;
+  }
+
+  /** What the sweeps are told about heartbeats; asked anew for every command that is decided. */
+  heartbeatFacts({ clock, options }: Pick<CellContext, 'clock' | 'options'>): HeartbeatFacts {
+    const monoMs = clock.monoMs();
+    const liveSinceMonoMs = this.partition.live.sinceAt(monoMs, lookGapMaxMs(options));
+    return this.times.facts({ wallMs: clock.wallMs(), monoMs, liveSinceMonoMs }, options);
   }
 
   /** Whether work of this room may go on. */

@@ -10,6 +10,7 @@ import type { RoomKey } from '../../domain/ids.ts';
 import { rebuildRoom } from '../../protocol/room-history.ts';
 import type { CellContext } from '../cell-context.ts';
 import type { Partition } from '../partition/partition.ts';
+import type { SoftTimes } from '../presence/soft-times.ts';
 import { retryForever } from '../retry-forever.ts';
 import type { RoomItem } from '../work.ts';
 import { RoomCell } from './room-cell.ts';
@@ -21,6 +22,8 @@ const reloadsMax = 5;
 export interface RegistryListener {
   /** The room is `ready` or `broken`. */
   onLoaded(room: RoomCell): void;
+  /** The room leaves memory because it was idle; all it holds is committed. */
+  onLeaving(room: RoomCell): void;
 }
 
 /** See the file header. */
@@ -28,6 +31,8 @@ export class RoomRegistry {
   private readonly context: CellContext;
   private readonly listener: RegistryListener;
   private readonly rooms = new Map<RoomKey, RoomCell>();
+  /** What rooms that were evicted knew about heartbeats: a clean eviction makes nobody fresh. */
+  private readonly keptTimes = new Map<RoomKey, { partition: Partition; times: SoftTimes }>();
   private readonly waitingLoads: RoomCell[] = [];
   private loading = 0;
 
@@ -57,6 +62,10 @@ export class RoomRegistry {
       return known;
     }
     const room = new RoomCell(key, partition, nowMonoMs);
+    const kept = this.keptTimes.get(key);
+    this.keptTimes.delete(key);
+    // A heartbeat brings its room into memory, so none was missed since the eviction.
+    if (kept?.partition === partition) room.times = kept.times;
     this.rooms.set(key, room);
     this.waitingLoads.push(room);
     this.loadNext();
@@ -76,6 +85,9 @@ export class RoomRegistry {
       if (room.partition !== partition) continue;
       room.pending.length = 0;
       this.drop(room);
+    }
+    for (const [key, kept] of this.keptTimes) {
+      if (kept.partition === partition) this.keptTimes.delete(key);
     }
   }
 
@@ -133,6 +145,23 @@ export class RoomRegistry {
     this.listener.onLoaded(room);
   }
 
+  private evict(room: RoomCell): void {
+    if (room.phase === 'ready') {
+      this.listener.onLeaving(room);
+      if (room.state.users.size > 0) this.keepTimes(room);
+    }
+    this.drop(room);
+  }
+
+  /** As many as rooms in memory; whose times are forgotten gives its users a fresh window. */
+  private keepTimes({ key, partition, times }: RoomCell): void {
+    this.keptTimes.delete(key);
+    this.keptTimes.set(key, { partition, times });
+    if (this.keptTimes.size <= this.context.options.residentRoomsMax) return;
+    const oldest = this.keptTimes.keys().next();
+    if (oldest.done !== true) this.keptTimes.delete(oldest.value);
+  }
+
   /**
    * Least recently used first; a room with work, or whose snapshot is being written, stays. A broken
    * one goes, too: met again it is loaded again, and says again what is wrong with it.
@@ -146,7 +175,7 @@ export class RoomRegistry {
       .sort((left, right) => left.lastUsedMonoMs - right.lastUsedMonoMs);
     // A tenth more than needed goes at once, so that a full node does not sort on every command.
     const surplus = this.rooms.size - max + Math.ceil(max / 10);
-    for (const room of idle.slice(0, surplus)) this.drop(room);
+    for (const room of idle.slice(0, surplus)) this.evict(room);
     this.context.metrics.count('cell_rooms_evicted_total', {}, Math.min(surplus, idle.length));
   }
 }

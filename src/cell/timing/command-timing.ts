@@ -46,8 +46,8 @@ export function logCommandTiming(
       lease_ms: rounded(clock.leaseMs),
       wallet_debit_ms: rounded(clock.walletDebitMs),
       save_mutation_ms: rounded(clock.saveMutationMs),
-      // Snapshots and projections run after the reply (TIME-6, TIME-7).
-      snapshot_ms: 0,
+      // Other snapshots than forced ones, and projections, run after the reply (TIME-6, TIME-7).
+      snapshot_ms: rounded(clock.snapshotMs),
       projection_ms: 0,
       // Nothing outside but the wallet is called on the command path (TIME-4, TIME-8, TIME-9).
       activity_ms: 0,

@@ -5,7 +5,7 @@ import { assert } from '../../kernel/assert.ts';
 import { emptyPersistentMap } from '../../kernel/persistent-map.ts';
 import { emptySeats, withSeatCount } from '../mic/seats.ts';
 import type { EventPosition } from './decision.ts';
-import { initialRoomState } from './initial-state.ts';
+import { tombstoneState } from './initial-state.ts';
 import type {
   RoomClosed,
   RoomClosing,
@@ -94,12 +94,7 @@ export function evolveRoomDeleted(state: RoomState): RoomState {
   assert(state.status === 'closed', 'a room was deleted that is not closed', {
     status: state.status,
   });
-  return {
-    ...initialRoomState(state.appCode, state.roomId),
-    status: 'deleted',
-    ownerUserId: state.ownerUserId,
-    createdAtMs: state.createdAtMs,
-  };
+  return tombstoneState(state);
 }
 
 /** RoomProfileUpdated (META-4): the profile as the event holds it, whole. */

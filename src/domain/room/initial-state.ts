@@ -35,3 +35,11 @@ export function initialRoomState(appCode: AppCode, roomId: RoomId): RoomState {
     closeInfo: null,
   };
 }
+
+/** What is left of a deleted room (ROOM-18); version and time of its end are the caller's to set. */
+export function tombstoneState(
+  room: Pick<RoomState, 'appCode' | 'roomId' | 'ownerUserId' | 'createdAtMs'>,
+): RoomState {
+  const { appCode, roomId, ownerUserId, createdAtMs } = room;
+  return { ...initialRoomState(appCode, roomId), status: 'deleted', ownerUserId, createdAtMs };
+}

@@ -8,7 +8,7 @@ import type { CommitOutcome, FenceStep, LaneBatch } from '../../ports/commit-lan
 import { columnRefusal } from './column-limits.ts';
 import { upsertGifts } from './lane-gifts.ts';
 import { insertEvents, insertLogRows, upsertDeadLetters } from './lane-inserts.ts';
-import { listRowOf } from './list-rows.ts';
+import { changeUserRooms, upsertListEntries } from './lane-rooms.ts';
 import { change, put, type MemoryDatabase } from './memory-database.ts';
 import { logKey, placeKey, versionKey } from './memory-rows.ts';
 import type { MemoryTransaction } from './memory-session.ts';
@@ -162,10 +162,8 @@ function* roomStatements(packet: LanePacket, findings: Findings): Generator<Stat
   yield {
     locks: [],
     run: () => {
-      for (const { row, key } of keyed) {
-        const entry = listRowOf(row, database.listEntries.get(key));
-        transaction.stage(put(database.listEntries, key, entry));
-      }
+      upsertListEntries(database, transaction, batch.roomRows);
+      changeUserRooms(database, transaction, batch.userRooms);
       return null;
     },
   };

@@ -3,7 +3,7 @@
  * nodes share one database. Nothing survives the process. A transaction's writes are applied without
  * an await between the first and the last; before that nobody sees them.
  */
-import type { EventId, RoomKey } from '../../domain/ids.ts';
+import { roomKeyOf, type EventId, type RoomKey } from '../../domain/ids.ts';
 import { assert } from '../../kernel/assert.ts';
 import type {
   DeadLetterRow,
@@ -26,6 +26,7 @@ import {
   type OwnerRecord,
   type SlotRow,
   type UserBanRow,
+  type UserRoomRow,
 } from './memory-rows.ts';
 import { MemoryServer, type ServerSurroundings } from './memory-server.ts';
 import type { RowChange } from './memory-session.ts';
@@ -74,6 +75,11 @@ export class MemoryDatabase {
   readonly catalogue = new IndexedTable<string, CatalogueRow, 'app' | 'gift'>({
     app: (row) => row.appCode,
     gift: (row) => giftKey(row.appCode, row.giftId),
+  });
+  /** Who is present where. */
+  readonly userRooms = new IndexedTable<string, UserRoomRow, 'user' | 'room'>({
+    user: (row) => `${row.appCode}\0${row.userId}`,
+    room: (row) => roomKeyOf(row.appCode, row.roomId),
   });
   /** Bans by the platform, by app and user. */
   readonly userBans = new Map<string, UserBanRow>();
@@ -142,6 +148,16 @@ export function put<Key, Row>(table: Map<Key, Row>, key: Key, row: Row): RowChan
       if (before === undefined) table.delete(key);
       else table.set(key, before);
     };
+  };
+}
+
+/** Takes a row away, if there is one. */
+export function remove<Key, Row>(table: Map<Key, Row>, key: Key): RowChange {
+  return () => {
+    const before = table.get(key);
+    if (before === undefined) return () => undefined;
+    table.delete(key);
+    return () => void table.set(key, before);
   };
 }
 

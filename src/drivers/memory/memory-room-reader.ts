@@ -2,7 +2,7 @@
 import { roomKeyOf, type CommandId, type RoomKey, type RoomVersion } from '../../domain/ids.ts';
 import { assert } from '../../kernel/assert.ts';
 import type { LogRow } from '../../ports/commit-lane.ts';
-import type { RoomReader, StoredResult } from '../../ports/room-reader.ts';
+import type { RoomReader, StoredResult, SweepRoom } from '../../ports/room-reader.ts';
 import type { StoredRoom, StoredStep } from '../../protocol/room-history.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import { logKey } from './memory-rows.ts';
@@ -35,9 +35,10 @@ export class MemoryRoomReader implements RoomReader {
     return this.read('reading a room', ({ rooms, snapshots }) => {
       const row = rooms.get(roomKey);
       if (row === undefined) return { meta: null, snapshots: [] };
-      const { version, chainHash, status } = row;
+      const { version, chainHash, status, ownerUserId, createdAtMs, updatedAtMs } = row;
+      const meta = { version, chainHash, status, ownerUserId, createdAtMs, updatedAtMs };
       const newest = (snapshots.get(roomKey) ?? []).slice(0, snapshotsRead);
-      return { meta: { version, chainHash, status }, snapshots: newest };
+      return { meta, snapshots: newest };
     });
   }
 
@@ -67,9 +68,32 @@ export class MemoryRoomReader implements RoomReader {
     );
   }
 
+  roomsToSweep(
+    partition: number,
+    nowMs: number,
+    after: SweepRoom | null,
+    limit: number,
+  ): Promise<readonly SweepRoom[]> {
+    return this.read('reading rooms to sweep', ({ rooms }) =>
+      [...rooms]
+        .filter(([, row]) => row.partition === partition)
+        .flatMap(([roomKey, { nextSweepMs }]) =>
+          nextSweepMs === null || nextSweepMs > nowMs ? [] : [{ roomKey, sweepAtMs: nextSweepMs }],
+        )
+        .filter((room) => after === null || inSweepOrder(after, room) < 0)
+        .sort(inSweepOrder)
+        .slice(0, limit),
+    );
+  }
+
   private read<T>(what: string, look: (database: MemoryDatabase) => T): Promise<T> {
     return this.database.server.call('rooms', what, 'read', () => look(this.database));
   }
+}
+
+function inSweepOrder(one: SweepRoom, other: SweepRoom): number {
+  if (one.sweepAtMs !== other.sweepAtMs) return one.sweepAtMs - other.sweepAtMs;
+  return one.roomKey < other.roomKey ? -1 : one.roomKey > other.roomKey ? 1 : 0;
 }
 
 function resultOf(row: LogRow): StoredResult {

@@ -72,6 +72,19 @@ export interface SlotRow {
   readonly leaseUntilMs: number;
 }
 
+/** A user who is present in a room. */
+export interface UserRoomRow {
+  readonly appCode: AppCode;
+  readonly userId: UserId;
+  readonly roomId: RoomId;
+  readonly joinedAtMs: number;
+}
+
+/** Key of a user's presence: app, user and room together. */
+export function userRoomKey(row: Pick<UserRoomRow, 'appCode' | 'userId' | 'roomId'>): string {
+  return `${row.appCode}\0${row.userId}\0${row.roomId}`;
+}
+
 /** A ban from all rooms of an app. */
 export interface UserBanRow {
   readonly appCode: AppCode;

@@ -29,8 +29,6 @@ export class MemorySnapshotStore implements SnapshotStore {
    */
   private hasReached(row: SnapshotRow): boolean {
     const room = this.database.rooms.get(row.roomKey);
-    // No command makes a room `deleted` yet; the column may say so all the same.
-    const status: string | undefined = room?.status;
-    return room !== undefined && room.version >= row.version && status !== 'deleted';
+    return room !== undefined && room.version >= row.version && room.status !== 'deleted';
   }
 }

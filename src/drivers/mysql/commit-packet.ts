@@ -5,7 +5,6 @@
  */
 import { outboxShardOf } from '../../protocol/outbox-shard.ts';
 import { crc32c } from '../../protocol/crc32c.ts';
-import { heatBucketOf } from '../../protocol/heat-bucket.ts';
 import { roomKeyOf, splitRoomKey } from '../../domain/ids.ts';
 import type { RoomKey } from '../../domain/ids.ts';
 import type {
@@ -18,13 +17,19 @@ import type {
 } from '../../ports/commit-lane.ts';
 import { giftStatsUpsert, settlementsInsert } from './gift-statements.ts';
 import {
+  deletedRoomsRemoval,
+  listEntriesUpsert,
+  roomsInsert,
+  roomUpdate,
+  userRoomsStatements,
+} from './room-statements.ts';
+import {
   big,
   bigOrNull,
   bytes,
   bytesOrNull,
   cutTo,
   text,
-  textOrNull,
   whole,
   wholeOrNull,
 } from './sql-literals.ts';
@@ -37,6 +42,8 @@ export type PacketStep =
   | { readonly kind: 'roomsInsert'; readonly roomKeys: readonly RoomKey[] }
   | { readonly kind: 'roomUpdate'; readonly roomKeys: readonly RoomKey[] }
   | { readonly kind: 'listEntries' }
+  | { readonly kind: 'deletedRooms' }
+  | { readonly kind: 'userRooms' }
   | { readonly kind: 'log'; readonly roomKeys: readonly RoomKey[] }
   | { readonly kind: 'events'; readonly roomKeys: readonly RoomKey[] }
   | { readonly kind: 'outbox' }
@@ -71,6 +78,7 @@ export function buildCommitPacket(
   addFences(add, topicText, batch.fences, nowMs);
   addVersionChecks(add, batch.versionChecks);
   addRooms(add, batch.roomRows);
+  addUserRooms(add, batch.userRooms);
   addLog(add, topicText, batch.logRows);
   addEvents(add, batch.eventRows, nowMs);
   addDeadLetters(add, batch.deadLetters);
@@ -117,64 +125,23 @@ function addRooms(add: Add, rooms: readonly RoomMetaRow[]): void {
   if (rooms.length === 0) return;
   const created = rooms.filter((row) => row.previousVersion === 0n);
   if (created.length > 0) {
-    add(
-      { kind: 'roomsInsert', roomKeys: created.map((row) => roomKeyOf(row.appCode, row.roomId)) },
-      'INSERT INTO rooms (app_code,room_id,partition_id,version,chain_hash,status,owner_user_id,' +
-        'seat_count,mode,visible_region_id,password_hash,password_version,close_info_json,' +
-        `next_deadline_ms,created_at_ms,updated_at_ms) VALUES ${created.map(roomValues).join()}`,
-    );
+    add({ kind: 'roomsInsert', roomKeys: created.map(keyOf) }, roomsInsert(created));
   }
   for (const row of rooms) {
     if (row.previousVersion === 0n) continue;
-    add({ kind: 'roomUpdate', roomKeys: [roomKeyOf(row.appCode, row.roomId)] }, roomUpdate(row));
+    add({ kind: 'roomUpdate', roomKeys: [keyOf(row)] }, roomUpdate(row));
   }
-  // Pinned belongs to operators and is left alone.
-  add(
-    { kind: 'listEntries' },
-    'INSERT INTO room_list_entries (app_code,room_id,status,title,cover_url,owner_user_id,mode,' +
-      'visible_region_id,locked,tags_json,seat_count,online_count,heat,heat_bucket,created_at_ms,' +
-      'updated_at_ms) ' +
-      `VALUES ${rooms.map(listValues).join()} ON DUPLICATE KEY UPDATE status=VALUES(status),` +
-      'title=VALUES(title),cover_url=VALUES(cover_url),owner_user_id=VALUES(owner_user_id),' +
-      'mode=VALUES(mode),visible_region_id=VALUES(visible_region_id),locked=VALUES(locked),' +
-      'tags_json=VALUES(tags_json),seat_count=VALUES(seat_count),' +
-      'online_count=VALUES(online_count),heat=VALUES(heat),heat_bucket=VALUES(heat_bucket),' +
-      'updated_at_ms=VALUES(updated_at_ms)',
-  );
+  const entries = listEntriesUpsert(rooms);
+  if (entries !== null) add({ kind: 'listEntries' }, entries);
+  for (const sql of deletedRoomsRemoval(rooms)) add({ kind: 'deletedRooms' }, sql);
 }
 
-function roomValues(row: RoomMetaRow): string {
-  return (
-    `(${text(row.appCode)},${text(row.roomId)},${whole(row.partition)},${big(row.version)},` +
-    `${bytes(row.chainHash)},${text(row.status)},${text(row.ownerUserId)},` +
-    `${whole(row.seatCount)},${text(row.mode)},${big(row.visibleRegionId)},` +
-    `${text(row.passwordHash)},${big(row.passwordVersion)},${textOrNull(row.closeInfoJson)},` +
-    `${wholeOrNull(row.nextDeadlineMs)},${whole(row.createdAtMs)},${whole(row.updatedAtMs)})`
-  );
+function keyOf({ appCode, roomId }: RoomMetaRow): RoomKey {
+  return roomKeyOf(appCode, roomId);
 }
 
-/** The WHERE alone decides: 0 rows mean that the stored version is another one. */
-function roomUpdate(row: RoomMetaRow): string {
-  return (
-    `UPDATE rooms SET version=${big(row.version)},chain_hash=${bytes(row.chainHash)},` +
-    `status=${text(row.status)},owner_user_id=${text(row.ownerUserId)},` +
-    `seat_count=${whole(row.seatCount)},mode=${text(row.mode)},` +
-    `visible_region_id=${big(row.visibleRegionId)},password_hash=${text(row.passwordHash)},` +
-    `password_version=${big(row.passwordVersion)},close_info_json=${textOrNull(row.closeInfoJson)},` +
-    `next_deadline_ms=${wholeOrNull(row.nextDeadlineMs)},updated_at_ms=${whole(row.updatedAtMs)} ` +
-    `WHERE app_code=${text(row.appCode)} AND room_id=${text(row.roomId)} ` +
-    `AND version=${big(row.previousVersion)}`
-  );
-}
-
-function listValues(row: RoomMetaRow): string {
-  return (
-    `(${text(row.appCode)},${text(row.roomId)},${text(row.status)},${text(row.title)},` +
-    `${text(row.coverUrl)},${text(row.ownerUserId)},${text(row.mode)},${big(row.visibleRegionId)},` +
-    `${row.locked ? 1 : 0},${text(JSON.stringify(row.tags))},${whole(row.seatCount)},` +
-    `${whole(row.onlineCount)},${big(row.heat)},${whole(heatBucketOf(row.heat))},` +
-    `${whole(row.createdAtMs)},${whole(row.updatedAtMs)})`
-  );
+function addUserRooms(add: Add, changes: LaneBatch['userRooms']): void {
+  for (const sql of userRoomsStatements(changes)) add({ kind: 'userRooms' }, sql);
 }
 
 function addLog(add: Add, topicText: string, rows: readonly LogRow[]): void {

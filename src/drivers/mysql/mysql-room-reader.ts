@@ -8,6 +8,7 @@ import type {
   StoredRoom,
   StoredSnapshot,
   StoredStep,
+  SweepRoom,
 } from '../../ports/room-reader.ts';
 import type { MysqlPool } from './pool.ts';
 import type { Row } from './session.ts';
@@ -58,7 +59,8 @@ export class MysqlRoomReader implements RoomReader {
     // The row first: a snapshot written meanwhile is then at most newer than it, never missing.
     const rooms = await this.pool.rows(
       'reading a room',
-      'SELECT version, chain_hash, status FROM rooms WHERE app_code = ? AND room_id = ?',
+      'SELECT version, chain_hash, status, owner_user_id, created_at_ms, updated_at_ms ' +
+        'FROM rooms WHERE app_code = ? AND room_id = ?',
       [appCode, roomId],
     );
     const room = rooms[0];
@@ -74,6 +76,9 @@ export class MysqlRoomReader implements RoomReader {
         version: versionOf(room['version']),
         chainHash: presentBytes(room['chain_hash'], facts),
         status: String(room['status']),
+        ownerUserId: String(room['owner_user_id']) as UserId,
+        createdAtMs: Number(room['created_at_ms']),
+        updatedAtMs: Number(room['updated_at_ms']),
       },
       snapshots: snapshots.map((row) => storedSnapshotOf(row, appCode, roomId)),
     };
@@ -104,6 +109,39 @@ export class MysqlRoomReader implements RoomReader {
     );
     return rows.map(roomKeyIn);
   }
+
+  async roomsToSweep(
+    partition: number,
+    nowMs: number,
+    after: SweepRoom | null,
+    limit: number,
+  ): Promise<readonly SweepRoom[]> {
+    const behind = after === null ? { sql: '', values: [] } : behindOf(after);
+    const rows = await this.pool.rows(
+      'reading rooms to sweep',
+      'SELECT app_code, room_id, next_sweep_ms FROM rooms WHERE partition_id = ? ' +
+        `AND next_sweep_ms <= ?${behind.sql} ORDER BY next_sweep_ms, app_code, room_id LIMIT ?`,
+      [partition, nowMs, ...behind.values, limit],
+    );
+    return rows.map((row) => ({
+      roomKey: roomKeyIn(row),
+      sweepAtMs: Number(row['next_sweep_ms']),
+    }));
+  }
+}
+
+/** The first condition is implied by the second and there for the index to begin at. */
+function behindOf({ roomKey, sweepAtMs }: SweepRoom): {
+  readonly sql: string;
+  readonly values: readonly unknown[];
+} {
+  const { appCode, roomId } = splitRoomKey(roomKey);
+  return {
+    sql:
+      ' AND next_sweep_ms >= ? AND (next_sweep_ms > ? OR app_code > ? ' +
+      'OR (app_code = ? AND room_id > ?))',
+    values: [sweepAtMs, sweepAtMs, appCode, appCode, roomId],
+  };
 }
 
 function byRoom(

@@ -30,7 +30,10 @@ export class MysqlSnapshotStore implements SnapshotStore {
 /**
  * Only for a room that exists and has reached the version. Scenario 1: a snapshot of a batch whose
  * COMMIT turned out not to have happened would be recovered from as if it had. Scenario 2: a slow
- * snapshot of a room deleted meanwhile would bring it back. Test: "a snapshot ahead of its room …".
+ * snapshot of a room deleted meanwhile would stand there for ever; recovery does not look at it. The
+ * row is read without a lock, which commits of the room would have to wait for: a deletion that
+ * commits in the same moment may leave one. Tests: "a snapshot ahead of its room …", "a late snapshot
+ * of a deleted room …".
  */
 async function insert(session: MysqlSession, row: SnapshotRow): Promise<void> {
   const { appCode, roomId } = splitRoomKey(row.roomKey);

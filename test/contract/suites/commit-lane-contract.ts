@@ -311,6 +311,7 @@ function joined(parts: readonly LaneBatch[]): LaneBatch {
     deadLetters: parts.flatMap((part) => part.deadLetters),
     settlements: parts.flatMap((part) => part.settlements),
     giftStats: parts.flatMap((part) => part.giftStats),
+    userRooms: parts.flatMap((part) => part.userRooms),
     versionChecks: parts.flatMap((part) => part.versionChecks),
   };
 }

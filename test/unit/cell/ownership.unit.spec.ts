@@ -205,7 +205,7 @@ describe('heartbeats', () => {
       ['r1', 'u2'],
       ['r9', 'u1'],
     ]);
-    expect(await rig.reply(node, id)).toEqual({
+    expect(await rig.reply(node, id)).toMatchObject({
       kind: 'heartbeats',
       notPresent: [1],
       notActive: [2],
