@@ -48,7 +48,7 @@ export async function sampleEnv(
     caller['ROOMCELL_AUTH_HS256_SECRET'] ?? randomBytes(secretBytes).toString('hex');
   const own: Record<string, string> = {
     ...listen,
-    ROOMCELL_ADVERTISE_ADDR: grpc,
+    ROOMCELL_ADVERTISE_ADDR: '127.0.0.1:0',
     ROOMCELL_ACTIVITY_ADDR: listen.ROOMCELL_SANDBOX_ACTIVITY_LISTEN,
     ROOMCELL_WALLET_ADDR: listen.ROOMCELL_SANDBOX_WALLET_LISTEN,
     ROOMCELL_TENCENT_IM_APPS_DEMO_BASE_URL: `http://${listen.ROOMCELL_SANDBOX_IM_LISTEN}`,

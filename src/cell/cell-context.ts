@@ -6,6 +6,7 @@ import type { GiftCatalogue } from '../ports/gift-catalogue.ts';
 import type { LeaseDirectory } from '../ports/lease-directory.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
+import type { OwnerReadsPeers } from '../ports/owner-reads.ts';
 import type { PartitionStore } from '../ports/partition-store.ts';
 import type { Random } from '../ports/random.ts';
 import type { ReplySink } from '../ports/reply-sink.ts';
@@ -42,6 +43,8 @@ export interface CellContext {
   readonly wallet: Wallet;
   readonly catalogue: GiftCatalogue;
   readonly settlements: SettlementStore;
+  /** The reads of other nodes, for calls that meet the wrong one. */
+  readonly peers: OwnerReadsPeers;
   /**
    * Told when something begins and ends to wait for a store, so that readiness can say so although
    * no transaction meets the outage. Given by the cell to its own parts.

@@ -23,6 +23,8 @@ export interface CellOptions {
   readonly concurrentLoadsMax: number;
   /** Rooms kept in memory; idle ones leave, least recently used first. */
   readonly residentRoomsMax: number;
+  /** Reads that this node answers or passes on at the same time; one more is refused. */
+  readonly readsMax: number;
   readonly snapshotEveryN: number;
   /** Snapshots kept per room. */
   readonly snapshotsKept: number;

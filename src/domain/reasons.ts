@@ -317,6 +317,12 @@ export const retryReasons = {
     sentence: 'This node does not own the room’s partition.',
     advice: 'Ask again; owner names the node that does.',
   },
+  OWNER_BUSY: {
+    status: 'RESOURCE_EXHAUSTED',
+    memory: 'free',
+    sentence: 'The node that was asked holds as many reads as it may.',
+    advice: 'Wait for the retry delay, then read again.',
+  },
   UNAVAILABLE: {
     status: 'UNAVAILABLE',
     memory: 'free',

@@ -12,6 +12,7 @@ import type { EventSink } from '../ports/event-sink.ts';
 import type { EventSource } from '../ports/event-source.ts';
 import type { GiftCatalogue } from '../ports/gift-catalogue.ts';
 import type { LeaseDirectory } from '../ports/lease-directory.ts';
+import type { OwnerReads, OwnerReadsPeers, OwnerReadsServer } from '../ports/owner-reads.ts';
 import type { OutboxStore } from '../ports/outbox-store.ts';
 import type { PartitionStore } from '../ports/partition-store.ts';
 import type { ReplySink } from '../ports/reply-sink.ts';
@@ -43,6 +44,10 @@ export interface DriverSet {
   /** Reads the destination's topic in the group of `role`. */
   eventSource(destination: Destination, role: RoleName, ports: DriverPorts): EventSource;
   leaseDirectory(ports: DriverPorts): LeaseDirectory;
+  /** The reads of other nodes; whoever asks for them stops them. */
+  readsPeers(ports: DriverPorts): OwnerReadsPeers;
+  /** Serves this node's reads to others, at `advertise_addr`. */
+  readsServer(reads: OwnerReads, ports: DriverPorts): OwnerReadsServer;
   /** Lets everything shared go, after every role has stopped. */
   close(): Promise<void>;
 }

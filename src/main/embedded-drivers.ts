@@ -12,6 +12,7 @@ import { createMemoryEventSink } from '../drivers/memory/memory-event-sink.ts';
 import { createMemoryEventSource } from '../drivers/memory/memory-event-source.ts';
 import { MemoryLeaseDirectory } from '../drivers/memory/memory-lease-directory.ts';
 import { MemoryLeaseServer } from '../drivers/memory/memory-lease-server.ts';
+import { MemoryReadsNetwork } from '../drivers/memory/memory-reads-network.ts';
 import { createMemoryReplySink } from '../drivers/memory/memory-reply-sink.ts';
 import { createMemoryReplySource } from '../drivers/memory/memory-reply-source.ts';
 import { ensureMemoryTopics } from '../drivers/memory/memory-topics.ts';
@@ -42,6 +43,7 @@ export function createEmbeddedDrivers(parts: DriverSetParts): DriverSet {
   const database = new MemoryDatabase({ clock, timers }, { logRowsMax });
   const leases = new MemoryLeaseServer({ clock, timers });
   const wake = new MemoryWakeHub(parts.ports).open();
+  const reads = new MemoryReadsNetwork(parts.ports);
   const here = { broker, client: nodeId };
   const log = logSettingsOf(parts);
   return {
@@ -65,6 +67,8 @@ export function createEmbeddedDrivers(parts: DriverSetParts): DriverSet {
     eventSource: (destination, role, ports) =>
       createMemoryEventSource({ ...here, ...log.eventSource(destination, role) }, ports),
     leaseDirectory: () => new MemoryLeaseDirectory(leaseSettingsOf(config, nodeId), leases),
+    readsPeers: () => reads.peers(),
+    readsServer: (ofNode) => reads.server(nodeId, ofNode),
     close: () => wake.stop(),
   };
 }

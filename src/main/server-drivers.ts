@@ -1,5 +1,7 @@
 /** The drivers of a deployment: Kafka, MySQL and Redis where the configuration names them. */
 import { join } from 'node:path';
+import { createOwnerReadsPeers } from '../drivers/grpc/owner-reads-client.ts';
+import { createOwnerReadsServer } from '../drivers/grpc/owner-reads-server.ts';
 import { createKafkaCommandSink } from '../drivers/kafka/kafka-command-sink.ts';
 import { createKafkaCommandSource } from '../drivers/kafka/kafka-command-source.ts';
 import { createKafkaEventSink } from '../drivers/kafka/kafka-event-sink.ts';
@@ -18,7 +20,9 @@ import { createRedisWake } from '../drivers/redis/redis-wake.ts';
 import type { RoomcellConfig } from './config/config-schema.ts';
 import type { DriverSet, DriverSetParts, FoundationDrivers } from './driver-set.ts';
 import { leaseSettingsOf } from './lease-settings.ts';
+import { advertisedAddressOf } from './listen-address.ts';
 import { logSettingsOf } from './log-settings.ts';
+import { nodeTokenOf } from './node-token.ts';
 import { projectRoot } from './project-root.ts';
 
 /** Makes the set; nothing of Kafka and MySQL connects yet, and the wake works without Redis. */
@@ -53,6 +57,13 @@ export function createServerDrivers(parts: DriverSetParts): DriverSet {
       createKafkaEventSource({ kafka, ...log.eventSource(destination, role) }, ports),
     leaseDirectory: (ports) =>
       createRedisLeaseDirectory({ redis, ...leaseSettingsOf(config, nodeId) }, ports),
+    readsPeers: ({ clock }) => createOwnerReadsPeers({ token: nodeTokenOf(config) }, { clock }),
+    readsServer: (reads, ports) =>
+      createOwnerReadsServer(
+        { ...advertisedAddressOf(config.advertiseAddr), token: nodeTokenOf(config) },
+        reads,
+        ports,
+      ),
     async close() {
       await wake.stop();
       await mysql.close();

@@ -1,6 +1,8 @@
 /** Role `cell`: the single writer on the log, the tables and the leases. */
 import type { CellOptions } from '../cell/cell-options.ts';
 import { Cell } from '../cell/cell.ts';
+import { Failure } from '../kernel/failure.ts';
+import type { OwnerReads, OwnerReadsServer } from '../ports/owner-reads.ts';
 import type { TopicLayout } from '../ports/partition-store.ts';
 import { fillCatalogue } from './fill-catalogue.ts';
 import { openWallet } from './open-wallet.ts';
@@ -13,6 +15,8 @@ import type { WiringContext } from './wiring-context.ts';
 const onlyLane = 0;
 /** Part of the drain time that work in hand may take; the rest is for giving everything up. */
 const drainShare = 0.7;
+/** The cell stops after its drain: reads that are still open then are cut. */
+const stopReadsMs = 1_000;
 
 /** Makes the role. `made` is given the cell before it starts. */
 export function wireCell(
@@ -28,17 +32,47 @@ export function wireCell(
     async prepare(waiting, resources) {
       const layout = await context.foundation.ready(waiting);
       await waitForDependency('MySQL', () => fillCatalogue(context), waiting);
-      const { cell, stage } = runningCell(context, layout, resources);
+      const served = servedReads(context);
+      resources.add('owner reads', () => served.server.stop(stopReadsMs));
+      // Bound before anything is taken over: the owner row tells others where to ask.
+      const advertiseAddr = await served.server.start();
+      const { cell, stage } = runningCell({ ...context, advertiseAddr }, layout, resources, served);
       made(cell);
       return stage;
     },
   });
 }
 
+/** The server of the node's reads, and the way to give it the cell once there is one. */
+interface ServedReads {
+  readonly server: OwnerReadsServer;
+  attach(reads: OwnerReads): void;
+}
+
+function servedReads({ drivers, driverPorts }: WiringContext): ServedReads {
+  let attached: OwnerReads | null = null;
+  const reads: OwnerReads = {
+    async read(read, call) {
+      if (attached !== null) return attached.read(read, call);
+      throw new Failure('retry', 'UNAVAILABLE', 'the cell is starting');
+    },
+  };
+  return {
+    server: drivers.readsServer(reads, driverPorts),
+    attach(of) {
+      attached = of;
+    },
+  };
+}
+
+/** A context with the address at which this node is reached. */
+type ReachableContext = WiringContext & { readonly advertiseAddr: string };
+
 function runningCell(
-  context: WiringContext,
+  context: ReachableContext,
   layout: TopicLayout,
   resources: Resources,
+  served: ServedReads,
 ): { readonly cell: Cell; readonly stage: RunningStage } {
   const { config, drivers, driverPorts, incarnation } = context;
   const { clock, timers, random, log, metrics, trace, codec } = context;
@@ -46,8 +80,10 @@ function runningCell(
   const replies = drivers.replySink(driverPorts);
   const leases = drivers.leaseDirectory(driverPorts);
   const lane = drivers.stores.openLane({ incarnation, lane: onlyLane });
+  const peers = drivers.readsPeers(driverPorts);
   const paying = openWallet(context);
   resources.add('wallet connection', () => paying.wallet.stop());
+  resources.add('connections to other nodes', () => peers.stop());
   resources.add('leases', () => leases.stop());
   resources.add('commit lane', () => lane.stop());
   resources.add('reply sink', () => replies.stop());
@@ -69,8 +105,10 @@ function runningCell(
     snapshots: drivers.stores.snapshotStore,
     lane,
     wake: drivers.wake,
+    peers,
     ...paying,
   });
+  served.attach(cell.reads);
   const stage: RunningStage = {
     async start() {
       await replies.start();
@@ -79,19 +117,23 @@ function runningCell(
         onFatal: (cause) => context.crashed('cell', cause),
       });
     },
-    drain: () => cell.drain(config.drainTimeoutMs * drainShare),
+    async drain() {
+      served.server.drain();
+      await cell.drain(config.drainTimeoutMs * drainShare);
+    },
     stop: () => cell.stop(),
     readiness: () => cell.readiness(),
   };
   return { cell, stage };
 }
 
-function cellOptions({ config, nodeId, incarnation, topics }: WiringContext): CellOptions {
+function cellOptions(context: ReachableContext): CellOptions {
+  const { config, nodeId, incarnation, topics, advertiseAddr } = context;
   const { cell, limits } = config;
   return {
     nodeId,
     incarnation,
-    advertiseAddr: config.advertiseAddr,
+    advertiseAddr,
     commandsTopic: topics.commands,
     lane: onlyLane,
     batchCommandsMax: cell.batchCommandsMax,
@@ -101,6 +143,7 @@ function cellOptions({ config, nodeId, incarnation, topics }: WiringContext): Ce
     roomQueueMax: cell.roomQueueMax,
     concurrentLoadsMax: cell.concurrentLoadsMax,
     residentRoomsMax: cell.residentRoomsMax,
+    readsMax: cell.readsMax,
     snapshotEveryN: config.snapshotEveryN,
     snapshotsKept: cell.snapshotsKept,
     leaseTtlMs: config.leaseTtlMs,

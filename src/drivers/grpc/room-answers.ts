@@ -20,41 +20,10 @@ import type {
   RoomUserSchema,
   SeatSchema,
 } from './generated/roomcell/v1/room_types_pb.ts';
-import {
-  CloserKind,
-  RoomMode,
-  RoomRole,
-  RoomStatus,
-  SeatState,
-} from './generated/roomcell/v1/room_types_pb.ts';
+import { closerKinds, modeOf, roomRoles, roomStatuses, seatStates } from './room-names.ts';
 
 /** The RTC application of each app; an app without one gets 0. */
 export type RtcSdkAppIds = ReadonlyMap<string, number>;
-
-const statuses: Readonly<Record<RoomView['status'], RoomStatus>> = {
-  absent: RoomStatus.UNSPECIFIED,
-  active: RoomStatus.ACTIVE,
-  closing: RoomStatus.CLOSING,
-  closed: RoomStatus.CLOSED,
-  deleted: RoomStatus.DELETED,
-};
-const seatStates: Readonly<Record<SeatView['state'], SeatState>> = {
-  idle: SeatState.IDLE,
-  pending_publish: SeatState.PENDING_PUBLISH,
-  publishing: SeatState.PUBLISHING,
-};
-const closerKinds: Readonly<Record<NonNullable<RoomView['close']>['kind'], CloserKind>> = {
-  owner: CloserKind.OWNER,
-  admin: CloserKind.ADMIN,
-  operator: CloserKind.OPERATOR,
-  system: CloserKind.SYSTEM,
-};
-const roles: Readonly<Record<NonNullable<RoomView['me']>['role'], RoomRole>> = {
-  owner: RoomRole.OWNER,
-  admin: RoomRole.ADMIN,
-  member: RoomRole.MEMBER,
-};
-const modes: Readonly<Record<string, RoomMode>> = { free: RoomMode.FREE, apply: RoomMode.APPLY };
 
 /** A command that succeeded. */
 export function commandResult(
@@ -79,7 +48,7 @@ export function roomSnapshot(
     appCode,
     roomId,
     roomVersion: view.version,
-    status: statuses[view.status],
+    status: roomStatuses[view.status],
     ownerUserId: view.ownerUserId,
     title: view.title,
     coverUrl: view.coverUrl,
@@ -87,7 +56,7 @@ export function roomSnapshot(
     backgroundUrl: view.backgroundUrl,
     tags: [...view.tags],
     ext: view.ext,
-    mode: modes[view.mode] ?? RoomMode.UNSPECIFIED,
+    mode: modeOf(view.mode),
     visibleRegionId: view.visibleRegionId,
     locked: view.locked,
     createdAtMs: BigInt(view.createdAtMs),
@@ -98,7 +67,7 @@ export function roomSnapshot(
     giftRank: [...view.giftRank],
     closesAtMs: BigInt(view.closesAtMs),
     ...(close === null ? {} : { close: closeMessage(close) }),
-    ...(me === null ? {} : { me: { ...me, role: roles[me.role] } }),
+    ...(me === null ? {} : { me: { ...me, role: roomRoles[me.role] } }),
   };
 }
 
@@ -123,7 +92,7 @@ export function commandLookup(
 export function roomListEntry(entry: ListEntry): MessageInitShape<typeof RoomListEntrySchema> {
   return {
     ...entry,
-    mode: modes[entry.mode] ?? RoomMode.UNSPECIFIED,
+    mode: modeOf(entry.mode),
     tags: [...entry.tags],
     createdAtMs: BigInt(entry.createdAtMs),
   };
@@ -156,7 +125,8 @@ function giftFields(fields: ResultFields) {
   };
 }
 
-function roomUser(user: PresentUser): MessageInitShape<typeof RoomUserSchema> {
+/** A present user. */
+export function roomUser(user: PresentUser): MessageInitShape<typeof RoomUserSchema> {
   const { userId, profile, isRobot, joinedAtMs } = user;
   return { userId, profile, isRobot, joinedAtMs: BigInt(joinedAtMs) };
 }

@@ -67,7 +67,7 @@ const ofCell: Rows = {
   cell_room_load_ms: duration('Rooms rebuilt from snapshot and log.'),
   cell_rooms_broken_total: counter('Rooms that could not be rebuilt and stand still.'),
   cell_rooms_evicted_total: counter('Idle rooms that left memory.'),
-  cell_reads_total: counter('Reads of rooms at their owner.', 'kind, outcome'),
+  cell_reads_total: counter('Reads of rooms at their owner.', 'kind', 'outcome'),
   cell_read_ms: duration('Reads of rooms, passed on ones included.', 'kind'),
   cell_reads_forwarded_total: counter('Reads passed on, by how their owner was found.', 'by'),
   cell_snapshot_ms: duration('Snapshots written.'),

@@ -142,7 +142,7 @@ export class Fleet {
         ROOMCELL_NODE_ID: name,
         ROOMCELL_OPS_LISTEN: `127.0.0.1:${opsPort}`,
         ROOMCELL_GATEWAY_GRPC_LISTEN: `127.0.0.1:${grpcPort}`,
-        ROOMCELL_ADVERTISE_ADDR: `127.0.0.1:${grpcPort}`,
+        ROOMCELL_ADVERTISE_ADDR: '127.0.0.1:0',
         FAULT_AT: faultAt === undefined ? 'gateway.before_produce:0:kill' : faultText(faultAt),
         FAULT_ARMED: faultAt?.armedBy === undefined ? '' : this.armFile(faultAt.armedBy),
         FAULT_ABOUT: faultAt?.about ?? '',

@@ -287,9 +287,15 @@ describe('advertise_addr', () => {
     ['rooms.example.com:7400', 'production', /a name; it may lead to a load balancer/],
     ['10.9.9.9:7400', 'production', /no address of this machine/],
     ['10.1.2.3:0', 'production', /names no port/],
+    ['10.1.2.3:0', 'development', /names no port/],
+    ['self:7400', 'production', /a name; it may lead to a load balancer/],
   ])('%s is refused in %s', (address, environment, expected) => {
     const faults = cases.faultsOf(leastYaml, {
-      env: { ROOMCELL_ADVERTISE_ADDR: address, ROOMCELL_ENVIRONMENT: environment },
+      env: {
+        ...gatewaySecrets,
+        ROOMCELL_ADVERTISE_ADDR: address,
+        ROOMCELL_ENVIRONMENT: environment,
+      },
       roles: ['cell'],
       localAddresses: ['10.1.2.3', '127.0.0.1'],
     });
@@ -298,11 +304,17 @@ describe('advertise_addr', () => {
 
   it.each([
     ['127.0.0.2:7400', 'development'],
+    ['127.0.0.1:0', 'development'],
+    ['self:7400', 'development'],
     ['10.1.2.3:7400', 'production'],
     ['[fd00::1]:7400', 'production'],
   ])('%s is taken in %s', (address, environment) => {
     const faults = cases.faultsOf(leastYaml, {
-      env: { ROOMCELL_ADVERTISE_ADDR: address, ROOMCELL_ENVIRONMENT: environment },
+      env: {
+        ...gatewaySecrets,
+        ROOMCELL_ADVERTISE_ADDR: address,
+        ROOMCELL_ENVIRONMENT: environment,
+      },
       roles: ['cell'],
       localAddresses: ['10.1.2.3', 'fd00::1'],
     });

@@ -1,0 +1,79 @@
+/** A room's view as another node sent it: the way back of `roomSnapshot` in `room-answers.ts`. */
+import type { AppCode, MicSessionId, RoomId, RoomVersion, UserId } from '../../domain/ids.ts';
+import type { RoomView, RoomViewMe, SeatView } from '../../domain/room/room-view.ts';
+import type { RoomMe, RoomSnapshot, Seat } from './generated/roomcell/v1/room_types_pb.ts';
+import {
+  closerKinds,
+  nameOf,
+  roomModes,
+  roomRoles,
+  roomStatuses,
+  seatStates,
+} from './room-names.ts';
+
+/** Names that this release does not know become the most cautious one: a room is then closed. */
+export function roomViewOf(message: RoomSnapshot): RoomView {
+  const { close, me, counts } = message;
+  return {
+    appCode: message.appCode as AppCode,
+    roomId: message.roomId as RoomId,
+    status: nameOf(roomStatuses, message.status, 'closed'),
+    version: message.roomVersion as RoomVersion,
+    ownerUserId: message.ownerUserId as UserId,
+    title: message.title,
+    coverUrl: message.coverUrl,
+    announcement: message.announcement,
+    backgroundUrl: message.backgroundUrl,
+    tags: message.tags,
+    ext: message.ext,
+    mode: nameOf(roomModes, message.mode, 'apply'),
+    visibleRegionId: message.visibleRegionId,
+    locked: message.locked,
+    createdAtMs: Number(message.createdAtMs),
+    seats: message.seats.map(seatOf),
+    counts: { online: counts?.online ?? 0, onSeat: counts?.onSeat ?? 0 },
+    roomHeat: message.roomHeat,
+    giftRank: message.giftRank.map(({ userId, coins, rank }) => ({
+      userId: userId as UserId,
+      coins,
+      rank,
+    })),
+    closesAtMs: Number(message.closesAtMs),
+    close:
+      close === undefined
+        ? null
+        : {
+            kind: nameOf(closerKinds, close.kind, 'system'),
+            reason: close.reason,
+            closedAtMs: Number(close.closedAtMs),
+          },
+    me: me === undefined ? null : meOf(me),
+  };
+}
+
+function seatOf({ seatNo, locked, muted, state, holder }: Seat): SeatView {
+  return {
+    seatNo,
+    locked,
+    muted,
+    state: nameOf(seatStates, state, 'idle'),
+    holder:
+      holder === undefined
+        ? null
+        : {
+            userId: holder.userId as UserId,
+            nickname: holder.nickname,
+            avatarUrl: holder.avatarUrl,
+          },
+  };
+}
+
+function meOf({ role, present, seatNo, micSessionId, muted }: RoomMe): RoomViewMe {
+  return {
+    role: nameOf(roomRoles, role, 'member'),
+    present,
+    seatNo,
+    micSessionId: micSessionId as MicSessionId | '',
+    muted,
+  };
+}
