@@ -63,6 +63,13 @@ roomQueriesContract('MySQL', async () => {
     list: async (rooms) => {
       for (const room of rooms) await listOne(room);
     },
+    ban: async ({ appCode, userId, expiresAtMs }) => {
+      await space.sql(
+        'INSERT INTO user_bans (app_code, user_id, reason, banned_by, banned_at_ms, ' +
+          "expires_at_ms) VALUES (?, ?, 'r', 'op', 1, ?)",
+        [appCode, userId, expiresAtMs],
+      );
+    },
     close: () => space.close(),
   };
 });

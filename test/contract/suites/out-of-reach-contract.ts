@@ -3,6 +3,7 @@
  * again when the database is back. And a call that did its work although nobody heard of it.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { UserId } from '../../../src/domain/ids.ts';
 import type { OutboxStore } from '../../../src/ports/outbox-store.ts';
 import type { PartitionStore } from '../../../src/ports/partition-store.ts';
 import type { ReplySlots } from '../../../src/ports/reply-slots.ts';
@@ -85,6 +86,10 @@ export function outOfReachContract(
       ['save', ({ snapshots }) => snapshots.save(snapshot, 2)],
       ['listRooms', ({ queries }) => queries.listRooms(listing)],
       ['passwordOf', ({ queries }) => queries.passwordOf(testApp, freshRoomId())],
+      [
+        'isPlatformBanned',
+        ({ queries }) => queries.isPlatformBanned(testApp, 'u1' as UserId, nowMs),
+      ],
       ['lease', ({ slots }) => slots.lease(slot)],
       ['renew', ({ slots }) => slots.renew(0, 'one', 1)],
       ['release of a slot', ({ slots }) => slots.release(0, 'one')],

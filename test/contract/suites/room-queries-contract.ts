@@ -1,6 +1,6 @@
 /** What every RoomQueries must do. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AppCode, RoomId } from '../../../src/domain/ids.ts';
+import type { AppCode, RoomId, UserId } from '../../../src/domain/ids.ts';
 import type { CommitLane, RoomMetaRow } from '../../../src/ports/commit-lane.ts';
 import type { PartitionStore } from '../../../src/ports/partition-store.ts';
 import { listPageSizeMax } from '../../../src/ports/room-queries.ts';
@@ -20,13 +20,23 @@ export interface ListedRoom {
   readonly tags?: readonly string[];
 }
 
-/** The port and a way to put rooms into the list. */
+/** A ban by the platform. */
+export interface PlatformBan {
+  readonly appCode: AppCode;
+  readonly userId: UserId;
+  /** 0: until it is lifted. */
+  readonly expiresAtMs: number;
+}
+
+/** The port and ways to put rooms into the list and users under a ban. */
 export interface RoomQueriesFixture {
   readonly queries: RoomQueries;
   readonly store: PartitionStore;
   openLane(incarnation: string): CommitLane;
   /** Puts entries into the list as they would lie there, whatever made them. */
   list(rooms: readonly ListedRoom[]): Promise<void>;
+  /** Puts a user under a ban as it would lie there, whatever made it. */
+  ban(ban: PlatformBan): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -162,6 +172,29 @@ export function roomQueriesContract(
 
     it('answers no password facts for an unknown room', async () => {
       expect(await fixture.queries.passwordOf(freshApp(), 'nowhere' as RoomId)).toBeNull();
+    });
+
+    it('knows a ban of this app and user, until it ends', async () => {
+      const [appCode, userId] = [freshApp(), 'u1' as UserId];
+      const endMs = 4_102_444_800_000;
+      const isBanned = (nowMs: number, app = appCode, user = userId): Promise<boolean> =>
+        fixture.queries.isPlatformBanned(app, user, nowMs);
+      expect(await isBanned(0)).toBe(false);
+      await fixture.ban({ appCode, userId, expiresAtMs: endMs });
+      expect(await isBanned(endMs - 1)).toBe(true);
+      expect(await isBanned(endMs)).toBe(false);
+      expect(await isBanned(0, freshApp())).toBe(false);
+      expect(await isBanned(0, appCode, 'u2' as UserId)).toBe(false);
+      // Ids differ by case as well.
+      expect(await isBanned(0, appCode, 'U1' as UserId)).toBe(false);
+    });
+
+    it('knows a ban without an end for ever', async () => {
+      const [appCode, userId] = [freshApp(), 'u1' as UserId];
+      await fixture.ban({ appCode, userId, expiresAtMs: 0 });
+      for (const nowMs of [0, 4_102_444_800_000]) {
+        expect(await fixture.queries.isPlatformBanned(appCode, userId, nowMs)).toBe(true);
+      }
     });
 
     it('answers at most the largest page and at least one entry', async () => {

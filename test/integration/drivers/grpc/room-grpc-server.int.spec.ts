@@ -6,11 +6,13 @@ import type { ClientDuplexStream, ServiceDefinition, ServiceError } from '@grpc/
 import { loadSync } from '@grpc/proto-loader';
 import { service as healthDefinition } from 'grpc-health-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { MicAnswer } from '../../../../src/drivers/grpc/generated/roomcell/v1/room_commands_pb.ts';
 import {
-  RoomMode,
   RoomRole,
   SeatState,
   SnapshotMode,
+  type CommandResult,
+  type RoomMode,
 } from '../../../../src/drivers/grpc/generated/roomcell/v1/room_types_pb.ts';
 import { CommandState } from '../../../../src/drivers/grpc/generated/roomcell/v1/room_queries_pb.ts';
 import { createRoomGrpcServer } from '../../../../src/drivers/grpc/room-grpc-server.ts';
@@ -25,6 +27,7 @@ import type { RoomView } from '../../../../src/domain/room/room-view.ts';
 import { Failure } from '../../../../src/kernel/failure.ts';
 import type { CallFrame } from '../../../../src/ports/room-api.ts';
 import { waitUntil } from '../../../support/wait-until.ts';
+import { commandCases, type CommandCases } from './command-cases.ts';
 import {
   clock,
   failureOf,
@@ -44,64 +47,28 @@ const meta = { appCode: 'app1', roomId: 'r1', commandId: 'c1' };
 const call = (change: object = {}) => ({ timeoutMs: 5_000, token: rig.token, ...change });
 
 describe('a command', () => {
-  test('arrives with every field of its request', async () => {
-    await rig.commands.createRoom(
-      {
-        meta: {
-          ...meta,
-          actorUserId: 'u1',
-          clientTimeMs: 2n ** 53n,
-          snapshotMode: SnapshotMode.NONE,
-        },
-        title: 'Évening',
-        coverUrl: 'c',
-        seatCount: 8,
-        mode: RoomMode.APPLY,
-        visibleRegionId: 2n ** 62n + 1n,
-        password: 'p',
-        tags: ['a', 'b'],
-        backgroundUrl: 'b',
-        ext: 'e',
-      },
-      call(),
-    );
-    expect(rig.api.calls[0]).toMatchObject({
-      meta: { ...meta, actorUserId: 'u1', clientTimeMs: 2n ** 53n, snapshotMode: 'none' },
-      request: {
-        type: 'CreateRoom',
-        title: 'Évening',
-        coverUrl: 'c',
-        seatCount: 8,
-        mode: 'apply',
-        visibleRegionId: 2n ** 62n + 1n,
-        password: 'p',
-        tags: ['a', 'b'],
-        backgroundUrl: 'b',
-        ext: 'e',
-      },
-    });
+  test('arrives with every field of its meta', async () => {
+    const whole = { ...meta, actorUserId: 'u1', clientTimeMs: 2n ** 53n };
+    const sent = { ...whole, snapshotMode: SnapshotMode.NONE };
+    await rig.commands.leaveRoom({ meta: sent }, call());
+    expect(rig.api.calls[0]?.meta).toEqual({ ...whole, snapshotMode: 'none' });
   });
 
-  test('of each kind reaches the api under its own name', async () => {
-    await rig.commands.joinRoom({ meta, profile: { nickname: 'Ann' }, isRobot: true }, call());
-    await rig.commands.leaveRoom({ meta }, call());
-    await rig.commands.micUp({ meta, seatNo: 3 }, call());
-    await rig.commands.micDown({ meta, userId: 'u2', micSessionId: 's' }, call());
-    await rig.commands.confirmMicPublishing({ meta, micSessionId: 's' }, call());
-    await rig.commands.closeRoom({ meta, reason: 'r', note: 'n' }, call());
-    const gift = { giftId: 'rose', giftCount: 9, targetUserIds: ['u3', 'u2'], comboId: 'x' };
-    await rig.commands.sendGift({ meta, ...gift }, call());
-    await rig.commands.roomHeartbeat({ meta }, call());
-    expect(rig.api.calls.map(({ request }) => request)).toMatchObject([
-      { type: 'JoinRoom', nickname: 'Ann', avatarUrl: '', isRobot: true },
-      { type: 'LeaveRoom' },
-      { type: 'MicUp', seatNo: 3 },
-      { type: 'MicDown', userId: 'u2', micSessionId: 's' },
-      { type: 'ConfirmMicPublishing', micSessionId: 's' },
-      { type: 'CloseRoom', reason: 'r', note: 'n' },
-      { type: 'SendGift', ...gift },
-    ]);
-  });
+  test.each(Object.keys(commandCases) as (keyof CommandCases)[])(
+    '%s reaches the api with every field, and its result comes back',
+    async (rpc) => {
+      const { sent, arrives } = commandCases[rpc];
+      // One signature for all: the table has checked each request against its own.
+      const send = rig.commands[rpc] as (
+        request: object,
+        options: object,
+      ) => Promise<CommandResult>;
+      const answer = await send({ meta, ...sent }, call());
+      expect(rig.api.calls.map(({ request }) => request)).toEqual([arrives]);
+      expect(rig.api.calls[0]?.meta).toMatchObject(meta);
+      expect(answer).toMatchObject({ applied: true, roomId: 'r1', roomVersion: 7n });
+    },
+  );
 
   test('answers its result and the view with its addresses', async () => {
     const fields = {
@@ -140,8 +107,37 @@ describe('a command', () => {
   });
 
   test('with an enum value of a newer client reaches the rules, which refuse it', async () => {
-    await rig.commands.createRoom({ meta, mode: 9 as RoomMode }, call());
-    expect(rig.api.calls[0]?.request).toMatchObject({ mode: 'unknown:9' });
+    await rig.commands.setRoomMode({ meta, mode: 9 as RoomMode }, call());
+    await rig.commands.answerMicRequest({ meta, answer: 9 as MicAnswer }, call());
+    expect(rig.api.calls.map(({ request }) => request)).toMatchObject([
+      { mode: 'unknown:9' },
+      { answer: 'unknown:9' },
+    ]);
+  });
+});
+
+describe('a heartbeat', () => {
+  test('of presence reaches the api without a command id', async () => {
+    await rig.commands.roomHeartbeat({ meta: { ...meta, commandId: '' } }, call());
+    expect(rig.api.beats).toMatchObject([{ meta: { roomId: 'r1' }, micSessionId: null }]);
+  });
+
+  test('of a mic session names it, and says when the room heard it', async () => {
+    const answer = await rig.commands.micHeartbeat({ meta, micSessionId: 's1' }, call());
+    expect(rig.api.beats).toMatchObject([{ meta: { roomId: 'r1' }, micSessionId: 's1' }]);
+    expect(answer.micHeartbeatAtMs).toBe(1_700_000_000_123n);
+  });
+
+  test('of a session that is over fails with its reason', async () => {
+    const facts = { mic_session_id: 's0' };
+    rig.api.onHeartbeat = () =>
+      Promise.reject(new Failure('reject', 'MIC_SESSION_STALE', 'x', { facts }));
+    const stale = rig.commands.micHeartbeat({ meta, micSessionId: 's0' }, call());
+    expect(await failureOf(stale)).toMatchObject({
+      status: 'FAILED_PRECONDITION',
+      reason: 'MIC_SESSION_STALE',
+      facts,
+    });
   });
 });
 
@@ -370,6 +366,7 @@ const view: RoomView = {
   visibleRegionId: 0n,
   locked: false,
   createdAtMs: 1,
+  closesAtMs: 0,
   seats: [
     {
       seatNo: 1,

@@ -47,7 +47,9 @@ export const success: CommandSuccess = {
 export class ScriptedApi implements RoomApi {
   readonly calls: { frame: CallFrame; meta: RequestMeta; request: CommandRequest }[] = [];
   onExecute: (frame: CallFrame) => Promise<CommandSuccess> = () => Promise.resolve(success);
-  onHeartbeat: (frame: CallFrame) => Promise<void> = () => Promise.resolve();
+  /** Heartbeats of presence have no session. */
+  readonly beats: { meta: RequestMeta; micSessionId: string | null }[] = [];
+  onHeartbeat: () => Promise<void> = () => Promise.resolve();
   getCommand: RoomApi['getCommand'] = () => Promise.resolve({ kind: 'notExecuted' });
   getRoomSnapshot: RoomApi['getRoomSnapshot'] = () => Promise.reject(new Error('not scripted'));
   listRooms: RoomApi['listRooms'] = () => Promise.resolve({ entries: [], nextCursor: '' });
@@ -57,8 +59,19 @@ export class ScriptedApi implements RoomApi {
     return this.onExecute(frame);
   }
 
-  heartbeat(frame: CallFrame): Promise<void> {
-    return this.onHeartbeat(frame);
+  heartbeat(_frame: CallFrame, meta: RequestMeta): Promise<void> {
+    this.beats.push({ meta, micSessionId: null });
+    return this.onHeartbeat();
+  }
+
+  async micHeartbeat(
+    _frame: CallFrame,
+    meta: RequestMeta,
+    micSessionId: string,
+  ): Promise<{ micHeartbeatAtMs: number }> {
+    this.beats.push({ meta, micSessionId });
+    await this.onHeartbeat();
+    return { micHeartbeatAtMs: 1_700_000_000_123 };
   }
 }
 

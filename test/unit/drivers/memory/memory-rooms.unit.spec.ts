@@ -1,7 +1,7 @@
 /** The contracts about rooms, slots and schemas on the memory twins. */
 import { roomKeyOf, type RoomId, type UserId } from '../../../../src/domain/ids.ts';
 import { put } from '../../../../src/drivers/memory/memory-database.ts';
-import type { ListRow } from '../../../../src/drivers/memory/memory-rows.ts';
+import { userBanKey, type ListRow } from '../../../../src/drivers/memory/memory-rows.ts';
 import { replySlotsContract } from '../../../contract/suites/reply-slots-contract.ts';
 import { roomQueriesContract } from '../../../contract/suites/room-queries-contract.ts';
 import type { ListedRoom } from '../../../contract/suites/room-queries-contract.ts';
@@ -48,6 +48,12 @@ roomQueriesContract('memory', () => {
         const key = roomKeyOf(room.appCode, room.roomId as RoomId);
         database.commit([put(database.listEntries, key, listRow(room))]);
       }
+      return Promise.resolve();
+    },
+    ban: ({ appCode, userId, expiresAtMs }) => {
+      const bannedBy = 'op' as UserId;
+      const row = { appCode, userId, reason: 'r', bannedBy, bannedAtMs: 1, expiresAtMs };
+      database.commit([put(database.userBans, userBanKey(appCode, userId), row)]);
       return Promise.resolve();
     },
     close,

@@ -1,0 +1,121 @@
+/** Heartbeats of mic sessions: who is heard, what the room remembers, what the fold is answered. */
+import { describe, expect, it } from 'vitest';
+import type { CellContext } from '../../../src/cell/cell-context.ts';
+import { Heartbeats } from '../../../src/cell/intake/heartbeats.ts';
+import type { HeartbeatWork } from '../../../src/cell/intake/read-record.ts';
+import type { Partition } from '../../../src/cell/partition/partition.ts';
+import { RoomCell } from '../../../src/cell/registry/room-cell.ts';
+import type { RoomRegistry } from '../../../src/cell/registry/room-registry.ts';
+import { roomKeyOf, type MicSessionId, type RoomId, type UserId } from '../../../src/domain/ids.ts';
+import type { ResultFields } from '../../../src/domain/room/decision.ts';
+import { CellRig, createRoomBody, joinRoomBody, rigApp } from '../../support/cell-rig.ts';
+
+const roomId = 'r1' as RoomId;
+
+/** A room in which u1 sits on a seat and u2 is present; answers the fields of u1's MicUp. */
+async function roomWithSpeaker() {
+  const rig = new CellRig(1);
+  const node = await rig.startNode('a');
+  await rig.result(node, rig.send('r1', 'c1', 'u1', createRoomBody()));
+  await rig.result(node, rig.send('r1', 'j1', 'u1', joinRoomBody()));
+  await rig.result(node, rig.send('r1', 'j2', 'u2', joinRoomBody()));
+  const up = await rig.result(node, rig.send('r1', 'm1', 'u1', { type: 'MicUp', seatNo: 0 }));
+  const { micSessionId = '' }: ResultFields = up.fields;
+  return { rig, node, micSessionId };
+}
+
+describe('a mic heartbeat', () => {
+  it('is heard only while the session named holds the seat of its user', async () => {
+    const { rig, node, micSessionId } = await roomWithSpeaker();
+    const sentMs = rig.time.wallMs();
+    const id = rig.sendHeartbeats(0, [
+      ['r1', 'u1', micSessionId],
+      ['r1', 'u1', 'another'],
+      ['r1', 'u2', micSessionId],
+      ['r1', 'u3', micSessionId],
+      ['r9', 'u1', micSessionId],
+      ['r1', 'u1'],
+    ]);
+    expect(await rig.reply(node, id)).toEqual({
+      kind: 'heartbeats',
+      heardAtMs: sentMs,
+      micStale: [1, 2],
+      notPresent: [3],
+      notActive: [4],
+    });
+  });
+
+  it('of a session that has ended is stale, also when its user sits there again', async () => {
+    const { rig, node, micSessionId } = await roomWithSpeaker();
+    await rig.result(
+      node,
+      rig.send('r1', 'd1', 'u1', { type: 'MicDown', userId: '', micSessionId: '' }),
+    );
+    const stale = { micStale: [0] };
+    const beat = () => rig.reply(node, rig.sendHeartbeats(0, [['r1', 'u1', micSessionId]]));
+    expect(await beat()).toMatchObject(stale);
+    await rig.result(node, rig.send('r1', 'm2', 'u1', { type: 'MicUp', seatNo: 1 }));
+    expect(await beat()).toMatchObject(stale);
+  });
+});
+
+describe('what a room remembers of heartbeats', () => {
+  const [u1, u2] = ['u1' as UserId, 'u2' as UserId];
+  const s1 = 's1' as MicSessionId;
+
+  /** A loaded room with u1 on seat 1 by session s1, and u2 in it. */
+  function heard(beats: readonly (readonly [UserId, string, number])[]): RoomCell {
+    const partition = {
+      id: 0,
+      active: true,
+      offsets: { settle: () => undefined },
+    } as unknown as Partition;
+    const room = new RoomCell(roomKeyOf(rigApp, roomId), partition, 0);
+    room.become(null);
+    const seat = { seatNo: 1, occupancy: { userId: u1, micSessionId: s1 } };
+    const users = new Map([u1, u2].map((userId) => [userId, { userId }]));
+    room.state = { ...room.state, status: 'active', users, seats: [seat] } as never;
+    const heartbeats = new Heartbeats(
+      { metrics: { count: () => undefined } } as unknown as CellContext,
+      { ensure: () => room } as unknown as RoomRegistry,
+      1,
+      () => undefined,
+    );
+    for (const [userId, micSessionId, recordTimeMs] of beats) {
+      const items = [{ appCode: rigApp, roomId, userId, micSessionId }];
+      const record = { offset: 0n, recordTimeMs };
+      const work = { record, fold: { kind: 'heartbeats', items }, reply: null };
+      heartbeats.accept(partition, work as unknown as HeartbeatWork);
+    }
+    return room;
+  }
+
+  it('one of presence says nothing about a session', () => {
+    const room = heard([[u1, '', 5_000]]);
+    expect([...room.lastSeenMs]).toEqual([[u1, 5_000]]);
+    expect([...room.lastMicHeartbeatMs]).toEqual([]);
+  });
+
+  it('one of a session is a sign of presence too', () => {
+    const room = heard([[u1, s1, 5_000]]);
+    expect([...room.lastSeenMs]).toEqual([[u1, 5_000]]);
+    expect([...room.lastMicHeartbeatMs]).toEqual([[s1, 5_000]]);
+  });
+
+  it('a stale one leaves no trace', () => {
+    const room = heard([
+      [u1, 'another', 5_000],
+      [u2, s1, 5_000],
+    ]);
+    expect([room.lastSeenMs.size, room.lastMicHeartbeatMs.size]).toEqual([0, 0]);
+  });
+
+  it('times never go back, whatever is read again', () => {
+    const room = heard([
+      [u1, s1, 5_000],
+      [u1, s1, 4_000],
+    ]);
+    expect(room.lastSeenMs.get(u1)).toBe(5_000);
+    expect(room.lastMicHeartbeatMs.get(s1)).toBe(5_000);
+  });
+});
