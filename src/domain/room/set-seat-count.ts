@@ -20,7 +20,8 @@ export function decideSetSeatCount(
   facts: DecideFacts,
   state: RoomState,
 ): Decision {
-  const { seatCount } = body;
+  // A count below 0 passed the gateway only by a fault of it; it leaves a room without seats.
+  const seatCount = Math.max(0, body.seatCount);
   const refusal = refuseUnlessManager(command, state) ?? refuseSeatCount(seatCount, facts.limits);
   if (refusal !== null) return refusal;
   if (seatCount === state.seats.length) return noEffect();

@@ -7,6 +7,8 @@ import {
   findSeatByUser,
   heldSeats,
   withOccupancy,
+  withSeat,
+  withSeatCount,
 } from '../../../../src/domain/mic/seats.ts';
 import { InvariantError } from '../../../../src/kernel/assert.ts';
 import { given } from '../../../support/decider-spec.ts';
@@ -52,5 +54,27 @@ describe('seats', () => {
     expect(freed[2]?.occupancy).toBeNull();
     expect(freed[0]).toBe(seats[0]);
     expect(() => withOccupancy(seats, 4, null)).toThrow(InvariantError);
+  });
+});
+
+describe('withSeatCount and withSeat', () => {
+  it('growing keeps the seats there are and adds open ones behind them (META-3)', () => {
+    const grown = withSeatCount(seats, 5);
+    expect(grown.slice(0, 3)).toEqual(seats);
+    expect(grown[0]).toBe(seats[0]);
+    expect(grown.slice(3)).toEqual(emptySeats(5).slice(3));
+  });
+
+  it('shrinking drops the last ones, down to none', () => {
+    expect(withSeatCount(seats, 2)).toEqual(seats.slice(0, 2));
+    expect(withSeatCount(seats, 0)).toEqual([]);
+  });
+
+  it('a change of one seat leaves its other fields and the other seats as they are', () => {
+    const locked = withSeat(seats, 2, { locked: true });
+    expect(locked).toEqual(
+      seats.map((seat) => (seat.seatNo === 2 ? { ...seat, locked: true } : seat)),
+    );
+    expect(() => withSeat(seats, 0, { muted: true })).toThrow(InvariantError);
   });
 });

@@ -1,105 +1,90 @@
-/** Which commands a room takes in which state (ROOM-1, ROOM-8…11, ROOM-19). */
+/**
+ * Who is told what by the room's state alone (ROOM-1, ROOM-8…11, ROOM-19). Each command in each state
+ * stands in command-by-state.table.ts.
+ */
 import { describe, expect, it } from 'vitest';
-import type { CommandBody, CommandType } from '../../../../src/domain/room/commands.ts';
-import { decide } from '../../../../src/domain/room/decide.ts';
-import type { DecideFacts } from '../../../../src/domain/room/decision.ts';
-import type { RoomState, RoomStatus } from '../../../../src/domain/room/state.ts';
-import { commandOf, given, startMs } from '../../../support/decider-spec.ts';
+import type { ActorRole, CommandBody } from '../../../../src/domain/room/commands.ts';
 import {
-  closeRoom,
-  confirm,
   createRoom,
   expire,
+  expireHeartbeat,
   joinRoom,
+  kickUser,
   leaveRoom,
-  micDown,
   micUp,
-  sendGift,
+  sweep,
 } from '../../../support/command-builders.ts';
+import type { GivenRoom } from '../../../support/decider-spec.ts';
+import { given } from '../../../support/decider-spec.ts';
 import {
   alice,
+  asUser,
   closed,
+  closing,
   created,
+  deleted,
   joined,
   owner,
   profileOf,
   session,
 } from '../../../support/room-builders.ts';
 
-const bodies: Readonly<Record<CommandType, CommandBody>> = {
-  CreateRoom: createRoom(),
-  JoinRoom: joinRoom(profileOf('alice')),
-  LeaveRoom: leaveRoom,
-  MicUp: micUp(1),
-  MicDown: micDown(),
-  ConfirmMicPublishing: confirm(session(1)),
-  CloseRoom: closeRoom(),
-  SendGift: sendGift([alice]),
-  ExpireMicPublish: expire(1, session(1), startMs),
+const history = [created(), joined(alice)] as const;
+const rooms: Readonly<Record<string, GivenRoom>> = {
+  closing: given(...history, closing(90_000_000)),
+  closed: given(...history, closed({ finalOnlineCount: 1 })),
+  deleted: given(...history, closed({ finalOnlineCount: 1 }), deleted()),
 };
-const allTypes = Object.keys(bodies) as CommandType[];
-const types = (but: readonly CommandType[]): CommandType[] =>
-  allTypes.filter((type) => !but.includes(type));
+const roles: readonly ActorRole[] = ['user', 'service', 'operator', 'system', 'rtc'];
+const timers: readonly CommandBody[] = [
+  expire(1, session(1), 1),
+  expireHeartbeat(1, session(1)),
+  { type: 'ExpireMicRequests' },
+  sweep(alice),
+  { type: 'ExpireBans' },
+  { type: 'FinishClosing' },
+  { type: 'NotePasswordAttempt', userId: alice },
+];
 
-/** `closing` exists only with a configured grace, which has no event yet: made by hand. */
-function closingRoom(): RoomState {
-  const status: RoomStatus = 'closing';
-  return { ...given(created(), joined(alice)).state, status };
-}
-
-const facts: DecideFacts = {
-  nowMs: startMs + 60_000,
-  micSessionId: session(9),
-  micPublishTimeoutMs: 15_000,
-  limits: { usersPerRoomMax: 10, eventsPerCommandMax: 50, giftRankMax: 20 },
-  charge: null,
-};
-
-describe('When the room is absent', () => {
-  it.each(types(['CreateRoom']))('%s finds no room', (type) => {
-    given().when(bodies[type], { by: owner, role: 'system' }).thenRejected('ROOM_NOT_FOUND');
-  });
-});
-
-describe('When the room is active', () => {
-  it('CreateRoom is refused and says nothing about the room', () => {
-    given(created()).when(createRoom(), { by: owner }).thenRejected('ROOM_ALREADY_EXISTS');
-  });
-});
-
-describe('When the room is closing', () => {
-  it.each(types(['CreateRoom', 'ExpireMicPublish']))('%s is refused and told the state', (type) => {
-    const decision = decide(commandOf(bodies[type], { by: owner }), facts, closingRoom());
-    expect(decision).toEqual({
-      kind: 'rejected',
-      reason: 'ROOM_CLOSED',
-      facts: { room_status: 'closing' },
-    });
-  });
-
-  it('CreateRoom finds the id in use', () => {
-    const decision = decide(commandOf(bodies.CreateRoom), facts, closingRoom());
-    expect(decision).toEqual({ kind: 'rejected', reason: 'ROOM_ALREADY_EXISTS', facts: {} });
-  });
-});
-
-describe('When the room is closed', () => {
-  const room = given(created(), joined(alice), closed({ finalOnlineCount: 1 }));
-
-  it.each(types(['CreateRoom', 'CloseRoom', 'ExpireMicPublish']))(
-    '%s is refused and told the state',
-    (type) => {
-      room.when(bodies[type]).thenRejected('ROOM_CLOSED', { room_status: 'closed' });
-    },
-  );
-
-  it('an operator and a service are refused like everybody', () => {
-    for (const role of ['operator', 'service'] as const) {
-      room.when(bodies.JoinRoom, { role }).thenRejected('ROOM_CLOSED', { room_status: 'closed' });
+describe.each(Object.entries(rooms))('When the room is %s', (status, room) => {
+  it.each(roles)('role %s is refused like everybody, owner or not, and told the state', (role) => {
+    const bodies = [joinRoom(profileOf('alice')), leaveRoom, micUp(1), kickUser(asUser('x'))];
+    for (const body of bodies) {
+      for (const by of [alice, owner, asUser('stranger')]) {
+        room.when(body, { role, by }).thenRejected('ROOM_CLOSED', { room_status: status });
+      }
     }
   });
 
-  it('CreateRoom finds the id in use for ever', () => {
-    room.when(createRoom(), { by: owner }).thenRejected('ROOM_ALREADY_EXISTS');
+  it('CreateRoom finds the id in use for ever, and is told nothing about the room', () => {
+    for (const by of [alice, owner]) {
+      room.when(createRoom(), { by }).thenRejected('ROOM_ALREADY_EXISTS');
+    }
+  });
+});
+
+describe('A timer that does not come from the owner node', () => {
+  it.each(timers)('$type is refused before the room’s state is looked at', (body) => {
+    const strangers = roles.filter((role) => role !== 'system');
+    for (const room of [given(), given(...history), ...Object.values(rooms)]) {
+      for (const role of strangers) {
+        room
+          .when(body, { role, by: owner })
+          .thenRejected('NOT_ROOM_MANAGER', { actor_user_id: 'owner' });
+      }
+    }
+  });
+
+  it('the owner node’s own meets an absent room like any command', () => {
+    for (const body of timers) {
+      given().when(body, { role: 'system' }).thenRejected('ROOM_NOT_FOUND');
+    }
+  });
+});
+
+describe('A command of the owner node that is no timer', () => {
+  it('is judged with the rights of one from above', () => {
+    const kick = given(...history).when(kickUser(alice), { role: 'system', by: asUser('node') });
+    expect(kick.decision.kind).toBe('applied');
   });
 });
