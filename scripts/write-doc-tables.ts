@@ -1,5 +1,6 @@
 /**
- * Writes the tables of `docs/configuration.md` and `docs/metrics.md` anew from the source:
+ * Writes the tables of `docs/configuration.md`, `docs/events.md` and `docs/metrics.md` anew from the
+ * source:
  * `node scripts/bootstrap.mjs write-doc-tables`. Tests say when it is time.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -8,8 +9,10 @@ import { format, resolveConfig } from 'prettier';
 import { metricTableMarkdown } from '../src/drivers/prometheus/metric-docs.ts';
 import { keyTableMarkdown } from '../src/main/config/key-table.ts';
 import { projectRoot } from '../src/main/project-root.ts';
+import { eventTableMarkdown } from './event-table.ts';
 
 await rewriteTable('docs/configuration.md', keyTableMarkdown());
+await rewriteTable('docs/events.md', eventTableMarkdown());
 await rewriteTable('docs/metrics.md', metricTableMarkdown());
 
 /** Replaces the page's only table, which ends the page. */

@@ -23,6 +23,9 @@ export type ImCalls =
   /** No try will make it fit. */
   | { readonly kind: 'tooLarge'; readonly bytes: number };
 
+/** What an event becomes here: nothing, the room's group, or what its members get. */
+export type ImForm = 'none' | 'group' | 'message' | 'message and notification';
+
 /** The vendor takes 12 KB; what stands around `data` in the request needs the rest. */
 export const imDataBytesMax = 12 * 1024 - 512;
 /** The vendor's limit for a group's name. */
@@ -35,12 +38,36 @@ const priorities: Readonly<Record<ImPriority, GroupMessage['priority']>> = {
   lowest: 'Low',
 };
 
+/**
+ * Fields of events that clients never get. The note of a closing is for the operators (it may name a
+ * complaint), a receipt is between the payer and the wallet and no business of the group, and a
+ * password hash, which no envelope holds any more, would end here should one ever slip in.
+ */
+export const heldBackFromClients: ReadonlySet<string> = new Set([
+  'billingReceiptId',
+  'note',
+  'passwordHash',
+]);
+
+/** The form of an event type, by the table of destinations. */
+export function imFormOf(eventType: RoomEventType): ImForm {
+  if (!eventRoutes[eventType].destinations.includes('im')) return 'none';
+  if (eventType === 'RoomCreated') return 'group';
+  // Clients that joined a moment ago, or lost low-priority messages, must still learn of the end.
+  return eventType === 'RoomClosed' ? 'message and notification' : 'message';
+}
+
+/** The vendor's priority of an event's message. */
+export function imPriorityOf(eventType: RoomEventType): GroupMessage['priority'] {
+  return priorities[eventRoutes[eventType].imPriority];
+}
+
 /** See the file header. */
 export function imCallsOf(envelope: EventEnvelope): ImCalls {
   const { event, eventType } = envelope;
   if (event === null || !Object.hasOwn(eventRoutes, eventType)) return { kind: 'calls', calls: [] };
-  const route = eventRoutes[eventType as RoomEventType];
-  if (!route.destinations.includes('im')) return { kind: 'calls', calls: [] };
+  const form = imFormOf(event.type);
+  if (form === 'none') return { kind: 'calls', calls: [] };
   const groupId = imGroupId(envelope.appCode, envelope.roomId);
   if (event.type === 'RoomCreated') {
     const name = cutToBytes(event.title === '' ? envelope.roomId : event.title, groupNameBytesMax);
@@ -55,13 +82,14 @@ export function imCallsOf(envelope: EventEnvelope): ImCalls {
       message: {
         groupId,
         random: messageRandom(envelope.eventId),
-        priority: priorities[route.imPriority],
+        priority: imPriorityOf(event.type),
         data,
       },
     },
   ];
-  // Clients that joined a moment ago, or lost low-priority messages, must still learn of the end.
-  if (event.type === 'RoomClosed') calls.push({ kind: 'notification', groupId, content: data });
+  if (form === 'message and notification') {
+    calls.push({ kind: 'notification', groupId, content: data });
+  }
   return { kind: 'calls', calls };
 }
 
@@ -84,14 +112,9 @@ export function imData(envelope: EventEnvelope): string {
   });
 }
 
-/**
- * What clients may see. The note of a closing is for the operators (it may name a complaint), a
- * receipt is between the payer and the wallet and no business of the group, and a password hash,
- * which no envelope holds any more, would end here should one ever slip in.
- */
 function forClients(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { passwordHash: _hash, note: _note, billingReceiptId: _receipt, ...rest } = fields;
-  return rest;
+  const shown = Object.entries(fields).filter(([name]) => !heldBackFromClients.has(name));
+  return Object.fromEntries(shown);
 }
 
 /** Objects with snake_case names in sorted order, bigint as text; everything else as it is. */

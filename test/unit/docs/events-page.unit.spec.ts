@@ -1,0 +1,45 @@
+/** docs/events.md says where the program sends each event, and nothing else. */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { eventTable, eventTableMarkdown } from '../../../scripts/event-table.ts';
+import { eventRoutes } from '../../../src/domain/events/destinations.ts';
+
+const page = readFileSync(
+  fileURLToPath(new URL('../../../docs/events.md', import.meta.url)),
+  'utf8',
+);
+const table = eventTable();
+const rowOf = (name: string) => table.find(({ eventType }) => eventType === name);
+
+function rowsIn(text: string): string[][] {
+  return text
+    .split('\n')
+    .filter((line) => /^\| *`/.test(line))
+    .map((line) => line.split('|').map((cell) => cell.trim()));
+}
+
+describe('docs/events.md', () => {
+  it('lists every event with where it goes and in which form', () => {
+    expect(rowsIn(page)).toEqual(rowsIn(eventTableMarkdown()));
+    expect(rowsIn(page)).toHaveLength(Object.keys(eventRoutes).length);
+  });
+
+  it('tells which events nobody outside gets', () => {
+    const inside = table.filter(({ destinations }) => destinations.length === 0);
+    expect(inside.map(({ eventType }) => eventType)).toEqual([
+      'RoomMicRtcNoted',
+      'RoomPasswordAttemptFailed',
+    ]);
+    for (const { displayLane, imForm } of inside) {
+      expect([displayLane, imForm]).toEqual(['none', 'none']);
+    }
+  });
+
+  it('tells what is secret and what clients do not get', () => {
+    expect(rowOf('RoomPasswordChanged')?.secretFields).toEqual(['passwordHash']);
+    expect(rowOf('RoomCreated')?.secretFields).toEqual(['passwordHash']);
+    expect(rowOf('RoomClosed')?.notForClients).toEqual(['note']);
+    expect(rowOf('RoomGiftSent')?.notForClients).toEqual(['billingReceiptId']);
+  });
+});
