@@ -5,8 +5,10 @@ import type { EndedRun } from './run-to-end.ts';
 /** Everything arrived: the whole story, and 0. */
 export function expectWholeStory({ code, output }: EndedRun): void {
   expect(output).toContain('replayed: the stored answer');
-  expect(output).toMatch(/publish timeout +v8 .* ms \(idempotency .* commit .*\)/);
+  expect(output).toMatch(/publish timeout +v14 .* ms \(idempotency .* commit .*\)/);
   expect(output).toMatch(/bob had 1000000 coins, the same id twice +now 999970; heat 30/);
+  expect(output).toMatch(/JoinRoom by bob, who is banned +refused: USER_BANNED/);
+  expect(output).toMatch(/RoomUserUnbanned .* → activity$/m);
   expect(output).toMatch(/RoomClosed .* → im \(message and notification\), activity/);
   expect(output).not.toMatch(/missing:|extra:|ERROR/);
   expect(code, output).toBe(0);

@@ -2,7 +2,7 @@
 import type { ExpectedEvents } from './expected-events.ts';
 import { sampleDestinations } from './expected-events.ts';
 import type { StageTimes } from './log-lines.ts';
-import type { StoryStep } from './story.ts';
+import type { StoryStep } from './stage.ts';
 
 const whatWidth = 42;
 const endedWidth = 28;

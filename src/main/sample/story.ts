@@ -1,7 +1,7 @@
 /**
- * The sample room from its creation to its end, through the real path: two people join, one speaks,
- * one takes a seat and never publishes, an answer is asked for twice. Each step says what it expects
- * and throws StoryFault when it gets something else.
+ * The sample room from its creation to its end, through the real path: two people join, one becomes
+ * an admin and speaks, one takes a seat and never publishes, is kicked and comes back, an answer is
+ * asked for twice. Each step says what it expects and throws StoryFault when it gets something else.
  */
 import { CommandState } from '../../drivers/grpc/generated/roomcell/v1/room_queries_pb.ts';
 import {
@@ -9,34 +9,9 @@ import {
   SeatState,
   type CommandResult,
 } from '../../drivers/grpc/generated/roomcell/v1/room_types_pb.ts';
-import type { Timers } from '../../ports/timers.ts';
-import type { SampleUser, Scene } from './scene.ts';
-
-/** Something in the story was not as it must be. */
-export class StoryFault extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'StoryFault';
-  }
-}
-
-/** One step as it went, for the teller. */
-export interface StoryStep {
-  readonly what: string;
-  /** Command whose stage times belong to it; null for reads. */
-  readonly commandId: string | null;
-  readonly ended: string;
-  readonly version: bigint | null;
-}
-
-/** What the story is played with. */
-export interface Stage {
-  readonly scene: Scene;
-  readonly timers: Timers;
-  /** Coins of a user by the wallet's own books. */
-  readonly coinsOf: (user: SampleUser) => Promise<bigint>;
-  readonly tell: (step: StoryStep) => Promise<void>;
-}
+import { chooseAdmin, kickAndUnban, lockAndOpenSeat } from './managers.ts';
+import { expect, join, step, StoryFault, tellRead } from './stage.ts';
+import type { Call, Stage } from './stage.ts';
 
 const seatCount = 4;
 const timeoutPollMs = 100;
@@ -58,61 +33,31 @@ export async function playStory(stage: Stage): Promise<void> {
     await commands.roomHeartbeat({ meta: stage.scene.meta('') }, stage.scene.by(user));
     await tellRead(stage, `RoomHeartbeat by ${user}`, 'taken; leaves no log row');
   }
-  // 2. Alice speaks; her MicUp is sent twice.
-  const micUp = await micUpBy(stage, 'alice', 1, 4n);
-  await step(stage, 'alice', 'ConfirmMicPublishing', 'confirm-alice', 5n, (meta, call) =>
-    commands.confirmMicPublishing({ meta, micSessionId: micUp.micSessionId }, call),
-  );
+  await chooseAdmin(stage);
+  // 2. Alice speaks; her MicUp is sent twice, and then she moves.
+  const micUp = await micUpBy(stage, 'alice', 1, 6n);
+  await confirm(stage, micUp, 'confirm-alice', 7n);
   await repeatMicUp(stage, micUp);
+  await changeSeat(stage, micUp);
   // 3. Bob pays for a gift, once, although he asks twice.
   await giveRoses(stage);
   // 4. Bob takes a seat and never publishes: the room itself takes him down.
-  const silent = await micUpBy(stage, 'bob', 0, 7n);
+  await lockAndOpenSeat(stage, 1);
+  const silent = await micUpBy(stage, 'bob', 0, 13n);
   await waitForPublishTimeout(stage, silent.seatNo);
+  await kickAndUnban(stage);
   // 5. Everybody goes; what happened can be asked for.
-  await step(stage, 'alice', 'MicDown', 'mic-down-alice', 9n, (meta, call) =>
+  await step(stage, 'alice', 'MicDown', 'mic-down-alice', 18n, (meta, call) =>
     commands.micDown({ meta }, call),
   );
-  await step(stage, 'bob', 'LeaveRoom', 'leave-bob', 10n, (meta, call) =>
+  await step(stage, 'bob', 'LeaveRoom', 'leave-bob', 19n, (meta, call) =>
     commands.leaveRoom({ meta }, call),
   );
   await listRooms(stage);
   await askForCommand(stage);
-  await step(stage, 'host', 'CloseRoom', 'close-room', 11n, (meta, call) =>
+  await step(stage, 'host', 'CloseRoom', 'close-room', 20n, (meta, call) =>
     commands.closeRoom({ meta, reason: 'the evening is over' }, call),
   );
-}
-
-type Call = (
-  meta: ReturnType<Scene['meta']>,
-  call: ReturnType<Scene['by']>,
-) => Promise<CommandResult>;
-
-async function step(
-  stage: Stage,
-  user: SampleUser,
-  command: string,
-  commandId: string,
-  version: bigint,
-  call: Call,
-): Promise<CommandResult> {
-  const { scene } = stage;
-  const result = await call(scene.meta(commandId), scene.by(user));
-  expect(result.applied && !result.replayed, `${commandId} was not applied for the first time`);
-  expect(
-    result.roomVersion === version,
-    `${commandId} made version ${result.roomVersion}, not ${version}`,
-  );
-  const what = `${command} by ${user}`;
-  await stage.tell({ what, commandId, ended: 'applied', version: result.roomVersion });
-  return result;
-}
-
-async function join(stage: Stage, user: 'alice' | 'bob', version: bigint): Promise<void> {
-  const result = await step(stage, user, 'JoinRoom', `join-${user}`, version, (meta, call) =>
-    stage.scene.commands.joinRoom({ meta, profile: { nickname: user, countryCode: 'DE' } }, call),
-  );
-  expect(result.user?.userId === user, `JoinRoom answered for ${result.user?.userId ?? 'nobody'}`);
 }
 
 function micUpBy(
@@ -124,6 +69,32 @@ function micUpBy(
   return step(stage, user, 'MicUp', `mic-up-${user}`, version, (meta, call) =>
     stage.scene.commands.micUp({ meta, seatNo }, call),
   );
+}
+
+function confirm(
+  stage: Stage,
+  { micSessionId }: CommandResult,
+  commandId: string,
+  version: bigint,
+): Promise<CommandResult> {
+  return step(stage, 'alice', 'ConfirmMicPublishing', commandId, version, (meta, call) =>
+    stage.scene.commands.confirmMicPublishing({ meta, micSessionId }, call),
+  );
+}
+
+/** The session stays the same, so that a client need not stop and begin to publish (MIC-10). */
+async function changeSeat(stage: Stage, micUp: CommandResult): Promise<void> {
+  const { scene } = stage;
+  const { micSessionId } = micUp;
+  const moved = await step(stage, 'alice', 'ChangeMicSeat', 'seat-2-alice', 8n, (meta, call) =>
+    scene.commands.changeMicSeat({ meta, toSeatNo: 2 }, call),
+  );
+  expect(moved.micSessionId === micSessionId, 'ChangeMicSeat began another session');
+  await confirm(stage, moved, 'confirm-seat-2', 9n);
+  const beat = { meta: scene.meta(''), micSessionId };
+  const { micHeartbeatAtMs } = await scene.commands.micHeartbeat(beat, scene.by('alice'));
+  expect(micHeartbeatAtMs > 0n, 'MicHeartbeat does not say when the room heard it');
+  await tellRead(stage, 'MicHeartbeat by alice', 'taken; leaves no log row');
 }
 
 /** A repeated id gets the stored answer, and the room stays as it is (INV-4). */
@@ -152,7 +123,7 @@ async function giveRoses(stage: Stage): Promise<void> {
   const before = await stage.coinsOf('bob');
   const give: Call = (meta, call) =>
     commands.sendGift({ meta, giftId: 'rose', giftCount: 3, targetUserIds: ['alice'] }, call);
-  const given = await step(stage, 'bob', 'SendGift', 'roses-bob', 6n, give);
+  const given = await step(stage, 'bob', 'SendGift', 'roses-bob', 10n, give);
   const again = await give(stage.scene.meta('roses-bob'), stage.scene.by('bob'));
   const after = await stage.coinsOf('bob');
   expect(again.replayed, 'the repeated SendGift was not answered from the log');
@@ -173,7 +144,7 @@ async function waitForPublishTimeout(stage: Stage, seatNo: number): Promise<void
     if (seat?.state === SeatState.IDLE) {
       return stage.tell({
         what: `bob never publishes; the room frees seat ${seatNo}`,
-        commandId: 'sys:mic-publish-timeout:8',
+        commandId: 'sys:mic-publish-timeout:14',
         ended: 'publish timeout',
         version: snapshot?.roomVersion ?? null,
       });
@@ -200,16 +171,8 @@ async function askForCommand(stage: Stage): Promise<void> {
   );
   expect(answer.state === CommandState.APPLIED, 'GetCommand does not say that leave-bob applied');
   expect(
-    answer.result?.roomVersion === 10n,
+    answer.result?.roomVersion === 19n,
     `GetCommand says that leave-bob made version ${answer.result?.roomVersion}`,
   );
-  await tellRead(stage, 'GetCommand(leave-bob) by bob', 'applied, version 10');
-}
-
-function tellRead(stage: Stage, what: string, ended: string): Promise<void> {
-  return stage.tell({ what, commandId: null, ended, version: null });
-}
-
-function expect(holds: boolean, otherwise: string): void {
-  if (!holds) throw new StoryFault(otherwise);
+  await tellRead(stage, 'GetCommand(leave-bob) by bob', 'applied, version 19');
 }

@@ -7,7 +7,6 @@ import type { Partition } from '../../../src/cell/partition/partition.ts';
 import { RoomCell } from '../../../src/cell/registry/room-cell.ts';
 import type { RoomRegistry } from '../../../src/cell/registry/room-registry.ts';
 import { roomKeyOf, type MicSessionId, type RoomId, type UserId } from '../../../src/domain/ids.ts';
-import type { ResultFields } from '../../../src/domain/room/decision.ts';
 import { CellRig, createRoomBody, joinRoomBody, rigApp } from '../../support/cell-rig.ts';
 
 const roomId = 'r1' as RoomId;
@@ -20,8 +19,7 @@ async function roomWithSpeaker() {
   await rig.result(node, rig.send('r1', 'j1', 'u1', joinRoomBody()));
   await rig.result(node, rig.send('r1', 'j2', 'u2', joinRoomBody()));
   const up = await rig.result(node, rig.send('r1', 'm1', 'u1', { type: 'MicUp', seatNo: 0 }));
-  const { micSessionId = '' }: ResultFields = up.fields;
-  return { rig, node, micSessionId };
+  return { rig, node, micSessionId: up.fields.micSessionId ?? '' };
 }
 
 describe('a mic heartbeat', () => {
