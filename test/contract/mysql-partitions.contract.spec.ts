@@ -1,8 +1,10 @@
 /** The partition contracts on MySQL. */
+import { splitRoomKey, type RoomKey } from '../../src/domain/ids.ts';
 import type { Row } from '../../src/drivers/mysql/session.ts';
 import type { DeadLetterRow } from '../../src/ports/commit-lane.ts';
 import { openMysqlSpace } from '../support/mysql-space.ts';
 import { commitLaneContract } from './suites/commit-lane-contract.ts';
+import { commitLaneRoomsContract } from './suites/commit-lane-rooms-contract.ts';
 import { commitLaneRowsContract } from './suites/commit-lane-rows-contract.ts';
 import {
   partitionStoreContract,
@@ -36,6 +38,37 @@ commitLaneRowsContract('MySQL', async () => {
         [partition],
       );
       return rows.map(deadLetterIn);
+    },
+    close: () => space.close(),
+  };
+});
+
+commitLaneRoomsContract('MySQL', async () => {
+  const space = await openMysqlSpace();
+  const rowsOf = async (sql: string, roomKey: RoomKey): Promise<readonly Row[]> => {
+    const { appCode, roomId } = splitRoomKey(roomKey);
+    return space.sql(sql, [appCode, roomId]);
+  };
+  return {
+    store: space.drivers.partitionStore,
+    reader: space.drivers.roomReader,
+    snapshots: space.drivers.snapshotStore,
+    openLane: (incarnation) => space.drivers.openLane({ incarnation, lane: 0 }),
+    presentUsers: async (roomKey) => {
+      const rows = await rowsOf(
+        'SELECT user_id, joined_at_ms FROM user_rooms WHERE app_code = ? AND room_id = ? ' +
+          'ORDER BY user_id',
+        roomKey,
+      );
+      return rows.map((row) => [String(row['user_id']), Number(row['joined_at_ms'])] as const);
+    },
+    listedStatus: async (roomKey) => {
+      const rows = await rowsOf(
+        'SELECT status FROM room_list_entries WHERE app_code = ? AND room_id = ?',
+        roomKey,
+      );
+      const status = rows[0]?.['status'];
+      return status === undefined ? null : String(status);
     },
     close: () => space.close(),
   };

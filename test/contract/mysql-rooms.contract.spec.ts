@@ -1,5 +1,4 @@
 /** The contracts about rooms, slots and schemas on MySQL. */
-import { splitRoomKey } from '../../src/domain/ids.ts';
 import { openMysqlSpace } from '../support/mysql-space.ts';
 import { replySlotsContract } from './suites/reply-slots-contract.ts';
 import { roomQueriesContract } from './suites/room-queries-contract.ts';
@@ -25,13 +24,6 @@ snapshotStoreContract('MySQL', async () => {
     reader: space.drivers.roomReader,
     snapshots: space.drivers.snapshotStore,
     openLane: (incarnation) => space.drivers.openLane({ incarnation, lane: 0 }),
-    markDeleted: async (roomKey) => {
-      const { appCode, roomId } = splitRoomKey(roomKey);
-      await space.sql("UPDATE rooms SET status = 'deleted' WHERE app_code = ? AND room_id = ?", [
-        appCode,
-        roomId,
-      ]);
-    },
     close: () => space.close(),
   };
 });

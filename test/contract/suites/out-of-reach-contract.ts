@@ -78,6 +78,7 @@ export function outOfReachContract(
       ],
       ['loadRoom', ({ reader }) => reader.loadRoom(roomKey)],
       ['stepsAfter', ({ reader }) => reader.stepsAfter(roomKey, asVersion(0n), 1)],
+      ['roomsToSweep', ({ reader }) => reader.roomsToSweep(1, 1, null, 1)],
       ['dueRooms', ({ reader }) => reader.dueRooms(1, 1, 1)],
       [
         'findResults',

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CommitLane } from '../../../src/ports/commit-lane.ts';
 import type { PartitionStore, TakenPartition } from '../../../src/ports/partition-store.ts';
-import type { RoomReader } from '../../../src/ports/room-reader.ts';
+import type { RoomReader, SweepRoom } from '../../../src/ports/room-reader.ts';
 import type { RoomId } from '../../../src/domain/ids.ts';
 import {
   asVersion,
@@ -135,10 +135,58 @@ export function roomReaderContract(
       expect(await fixture.reader.dueRooms(1, 2_000, 10)).toEqual([]);
     });
 
-    it('answers a room with the version, status and chain hash of its last commit', async () => {
+    it('answers the rooms to sweep of a partition page by page, by time and then by room', async () => {
+      const sweepAt = async (nextSweepMs: number | null, roomId: RoomId): Promise<SweepRoom> => {
+        const batch = commandBatch(taken, 'one', { roomId, version: 1n }, { commitSeq });
+        const roomRows = [roomRowOf(taken, roomId, 1n, { nextSweepMs })];
+        expect(await lane.commit({ ...batch, roomRows }, open())).toEqual({ kind: 'committed' });
+        commitSeq += 1n;
+        return { roomKey: keyOf(roomId), sweepAtMs: nextSweepMs ?? 0 };
+      };
+      const late = await sweepAt(5_000, 'sweep-a' as RoomId);
+      const [second, third] = [
+        await sweepAt(4_000, 'sweep-d' as RoomId),
+        await sweepAt(4_000, 'sweep-e' as RoomId),
+      ];
+      const first = await sweepAt(4_000, 'sweep-b' as RoomId);
+      await sweepAt(5_001, 'sweep-c' as RoomId);
+      await sweepAt(null, 'sweep-f' as RoomId);
+      const pageAfter = (after: SweepRoom | null, limit: number) =>
+        fixture.reader.roomsToSweep(0, 5_000, after, limit);
+      expect(await pageAfter(null, 9)).toEqual([first, second, third, late]);
+      expect(await pageAfter(null, 2)).toEqual([first, second]);
+      expect(await pageAfter(second, 2)).toEqual([third, late]);
+      expect(await pageAfter(late, 2)).toEqual([]);
+      expect(await fixture.reader.roomsToSweep(1, 5_000, null, 9)).toEqual([]);
+    });
+
+    it('follows the time of the next sweep with every commit', async () => {
+      const roomId = freshRoomId();
+      for (const [version, nextSweepMs] of [
+        [1n, 100],
+        [2n, 200],
+        [3n, null],
+      ] as const) {
+        const batch = commandBatch(taken, 'one', { roomId, version }, { commitSeq });
+        const roomRows = [roomRowOf(taken, roomId, version, { nextSweepMs })];
+        expect(await lane.commit({ ...batch, roomRows }, open())).toEqual({ kind: 'committed' });
+        commitSeq += 1n;
+        const found = await fixture.reader.roomsToSweep(0, 3_000, null, 9);
+        const expected = nextSweepMs === null ? [] : [nextSweepMs];
+        expect(found.map(({ sweepAtMs }) => sweepAtMs)).toEqual(expected);
+      }
+    });
+
+    it('answers a room with version, status, owner, times and hash of its last commit', async () => {
       const roomId = await roomAt(2);
       const { meta, snapshots } = await fixture.reader.loadRoom(keyOf(roomId));
-      expect(meta).toMatchObject({ version: 2n, status: 'active' });
+      expect(meta).toMatchObject({
+        version: 2n,
+        status: 'active',
+        ownerUserId: 'owner',
+        createdAtMs: 1_000,
+        updatedAtMs: 1_000,
+      });
       expect([...(meta?.chainHash ?? [])]).toEqual([...hashOf(2)]);
       expect(snapshots).toEqual([]);
     });

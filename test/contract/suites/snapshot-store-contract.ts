@@ -4,7 +4,7 @@ import type { CommitLane } from '../../../src/ports/commit-lane.ts';
 import type { PartitionStore, TakenPartition } from '../../../src/ports/partition-store.ts';
 import type { RoomReader, StoredSnapshot } from '../../../src/ports/room-reader.ts';
 import type { SnapshotStore } from '../../../src/ports/snapshot-store.ts';
-import type { RoomId, RoomKey } from '../../../src/domain/ids.ts';
+import type { RoomId } from '../../../src/domain/ids.ts';
 import {
   asVersion,
   bytesOf,
@@ -13,6 +13,7 @@ import {
   hashOf,
   keyOf,
   open,
+  roomRowOf,
 } from '../../support/lane-batches.ts';
 
 /** The port and a way to put rooms there. */
@@ -21,8 +22,6 @@ export interface SnapshotStoreFixture {
   readonly reader: RoomReader;
   readonly snapshots: SnapshotStore;
   openLane(incarnation: string): CommitLane;
-  /** Makes the room a tombstone. */
-  markDeleted(roomKey: RoomKey): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -145,7 +144,10 @@ export function snapshotStoreContract(
 
     it('a late snapshot of a deleted room is not stored', async () => {
       const roomId = await roomAt(2n);
-      await fixture.markDeleted(keyOf(roomId));
+      const batch = commandBatch(taken, 'one', { roomId, version: 3n }, { commitSeq });
+      const roomRows = [roomRowOf(taken, roomId, 3n, { status: 'deleted' })];
+      expect(await lane.commit({ ...batch, roomRows }, open())).toEqual({ kind: 'committed' });
+      commitSeq += 1n;
       await save(roomId, 2n);
       expect(await versionsOf(roomId)).toEqual([]);
     });

@@ -49,7 +49,10 @@ describe('a deleted room', () => {
     const node = await rig.startNode('a', { options: { snapshotEveryN: 1 } });
     await closedRoom(rig, node);
     await eventually('a snapshot', () => (rig.database.snapshots.get(roomKey)?.length ?? 0) > 0);
-    await eventually('all snapshots', () => rig.database.snapshots.get(roomKey)?.[0]?.version === 3n);
+    await eventually(
+      'all snapshots',
+      () => rig.database.snapshots.get(roomKey)?.[0]?.version === 3n,
+    );
     expect(rig.database.listEntries.get(roomKey)?.status).toBe('closed');
     const deleted = await rig.result(node, rig.send('r1', 'd1', 'owner', deleting));
     expect(deleted).toMatchObject({ outcome: 'applied', roomVersion: 4n });

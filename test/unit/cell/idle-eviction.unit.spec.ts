@@ -20,7 +20,10 @@ describe('a room that leaves memory', () => {
     for (const id of ['r2', 'r3']) await room(rig, node, id);
     expect(inMemory(node)).not.toContain('r1');
     const key = 'app1\0r1' as never;
-    await eventually('a snapshot of it', () => rig.database.snapshots.get(key)?.[0]?.version === 2n);
+    await eventually(
+      'a snapshot of it',
+      () => rig.database.snapshots.get(key)?.[0]?.version === 2n,
+    );
     // Its log is not needed: even without it the room is what it was.
     for (const [id, { roomId }] of rig.database.log) {
       if (roomId === 'r1') rig.database.log.delete(id);

@@ -1,5 +1,9 @@
 /** The partition contracts on the memory twins. */
 import { commitLaneContract } from '../../../contract/suites/commit-lane-contract.ts';
+import {
+  commitLaneRoomsContract,
+  type PresentRow,
+} from '../../../contract/suites/commit-lane-rooms-contract.ts';
 import { commitLaneRowsContract } from '../../../contract/suites/commit-lane-rows-contract.ts';
 import {
   partitionStoreContract,
@@ -35,6 +39,28 @@ commitLaneRowsContract('memory', () => {
     close,
   });
 });
+
+commitLaneRoomsContract('memory', () => {
+  const { database, drivers, close } = openMemorySpace();
+  return Promise.resolve({
+    store: drivers.partitionStore,
+    reader: drivers.roomReader,
+    snapshots: drivers.snapshotStore,
+    openLane: (incarnation) => drivers.openLane({ incarnation }),
+    presentUsers: (roomKey) => {
+      const rows = database.userRooms.rowsBy('room', roomKey);
+      return Promise.resolve(
+        rows.map(({ userId, joinedAtMs }) => [userId, joinedAtMs] as const).sort(byUserId),
+      );
+    },
+    listedStatus: (roomKey) => Promise.resolve(database.listEntries.get(roomKey)?.status ?? null),
+    close,
+  });
+});
+
+function byUserId([one]: PresentRow, [other]: PresentRow): number {
+  return one < other ? -1 : 1;
+}
 
 function openPartitions(): Promise<PartitionStoreFixture> {
   const { drivers, close } = openMemorySpace();

@@ -21,18 +21,12 @@ roomReaderContract('memory', () => {
 });
 
 snapshotStoreContract('memory', () => {
-  const { database, drivers, close } = openMemorySpace();
+  const { drivers, close } = openMemorySpace();
   return Promise.resolve({
     store: drivers.partitionStore,
     reader: drivers.roomReader,
     snapshots: drivers.snapshotStore,
     openLane: (incarnation) => drivers.openLane({ incarnation }),
-    markDeleted: (roomKey) => {
-      const row = database.rooms.get(roomKey);
-      // No command makes this status yet, so no type of the ports has it.
-      if (row !== undefined) Object.assign(row, { status: 'deleted' });
-      return Promise.resolve();
-    },
     close,
   });
 });
