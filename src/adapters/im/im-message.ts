@@ -73,8 +73,8 @@ export function imCallsOf(envelope: EventEnvelope): ImCalls {
     const name = cutToBytes(event.title === '' ? envelope.roomId : event.title, groupNameBytesMax);
     return { kind: 'calls', calls: [{ kind: 'ensureGroup', groupId, name }] };
   }
-  const data = imData(envelope);
-  const bytes = new TextEncoder().encode(JSON.stringify(data)).length;
+  const data = fittingData(envelope, eventRoutes[event.type].repairedBySnapshot);
+  const bytes = requestBytesOf(data);
   if (bytes > imDataBytesMax) return { kind: 'tooLarge', bytes };
   const calls: ImCall[] = [
     {
@@ -94,12 +94,33 @@ export function imCallsOf(envelope: EventEnvelope): ImCalls {
 }
 
 /**
+ * The texts of a room's profile may be escaped, in a text that is escaped once more, to four times
+ * their length and beyond what a group may get. Nobody may hold up a room's messages by such a
+ * profile: where the next view shows the effect, the message tells only that something happened, and
+ * clients read the room.
+ */
+function fittingData(envelope: EventEnvelope, isRepairedBySnapshot: boolean): string {
+  const data = imData(envelope);
+  if (!isRepairedBySnapshot || requestBytesOf(data) <= imDataBytesMax) return data;
+  return JSON.stringify({ ...identityOf(envelope), payload: null });
+}
+
+/** Length within the vendor's request, which is JSON again. */
+function requestBytesOf(data: string): number {
+  return new TextEncoder().encode(JSON.stringify(data)).length;
+}
+
+/**
  * The text for clients: identity first, then the event's own fields under `payload` in the order of
  * their names. Numbers of 64 bits are decimal texts, because a client's JSON would round them.
  */
 export function imData(envelope: EventEnvelope): string {
   const { type: _, ...fields } = envelope.event ?? { type: '' };
-  return JSON.stringify({
+  return JSON.stringify({ ...identityOf(envelope), payload: wireForm(forClients(fields)) });
+}
+
+function identityOf(envelope: EventEnvelope): Readonly<Record<string, unknown>> {
+  return {
     event_id: envelope.eventId,
     app_code: envelope.appCode,
     room_id: envelope.roomId,
@@ -108,8 +129,7 @@ export function imData(envelope: EventEnvelope): string {
     index: envelope.eventIndex,
     occurred_at_ms: envelope.occurredAtMs,
     actor_user_id: envelope.actorUserId,
-    payload: wireForm(forClients(fields)),
-  });
+  };
 }
 
 function forClients(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {

@@ -1,9 +1,17 @@
 /** What events look like in instant messaging. */
 import { describe, expect, it } from 'vitest';
-import { imCallsOf, imData, imDataBytesMax } from '../../../src/adapters/im/im-message.ts';
+import {
+  imCallsOf,
+  imData,
+  imDataBytesMax,
+  imFormOf,
+} from '../../../src/adapters/im/im-message.ts';
 import type { AppCode, CommandId, EventId, RoomVersion } from '../../../src/domain/ids.ts';
+import { eventRoutes } from '../../../src/domain/events/destinations.ts';
+import type { RoomEventType } from '../../../src/domain/room/events.ts';
 import { createCodec } from '../../../src/protocol/codec.ts';
 import type { EventEnvelope } from '../../../src/protocol/records.ts';
+import { events } from '../../golden/0.3.0/samples.ts';
 import {
   alice,
   asUser,
@@ -136,6 +144,64 @@ describe('an event in instant messaging', () => {
 
   it('of a type that this release lacks has no form and is no failure', () => {
     expect(callsOf({ ...base, eventType: 'RoomPainted', event: null })).toEqual([]);
+  });
+
+  it.each(['RoomMicRtcNoted', 'RoomPasswordAttemptFailed', 'RoomUserUnbanned'] as const)(
+    '%s is not for clients and makes no call, even if a record of it comes',
+    (type) => {
+      const event = events.find((sample) => sample.type === type);
+      expect(event).toBeDefined();
+      expect(callsOf(envelopeOf(event as never))).toEqual([]);
+      expect(imFormOf(type)).toBe('none');
+    },
+  );
+
+  it.each(Object.keys(eventRoutes) as RoomEventType[])(
+    '%s has the form that its page says',
+    (type) => {
+      const event = events.find((sample) => sample.type === type);
+      const made = callsOf(envelopeOf(event as never)).map(({ kind }) => kind);
+      const byForm = {
+        none: [],
+        group: ['ensureGroup'],
+        message: ['message'],
+        'message and notification': ['message', 'notification'],
+      };
+      expect(made).toEqual(byForm[imFormOf(type)]);
+    },
+  );
+
+  it('of the largest profile still fits, or tells only that it changed', () => {
+    const changed = (filling: string): EventEnvelope => {
+      const profile = {
+        title: filling.repeat(128),
+        coverUrl: 'c'.repeat(512),
+        announcement: filling.repeat(1_024),
+        backgroundUrl: 'b'.repeat(512),
+        tags: Array.from({ length: 10 }, () => 't'.repeat(32)),
+        ext: filling.repeat(2_048),
+      };
+      return envelopeOf({ type: 'RoomProfileUpdated', byUserId: owner, profile });
+    };
+    const dataOf = (envelope: EventEnvelope): { payload: unknown; type: unknown } => {
+      const [call] = callsOf(envelope);
+      return JSON.parse(call?.kind === 'message' ? call.message.data : '') as never;
+    };
+    expect(dataOf(changed('x'))).toMatchObject({ payload: { by_user_id: 'owner' } });
+    for (const filling of ['"', '\u0001']) {
+      expect(dataOf(changed(filling))).toMatchObject({
+        type: 'RoomProfileUpdated',
+        room_id: room,
+        payload: null,
+      });
+    }
+  });
+
+  it('of 200 users who left at once fits', () => {
+    const userIds = Array.from({ length: 200 }, (_, n) => asUser(`${n}`.padStart(32, 'u')));
+    const [call] = callsOf(envelopeOf({ type: 'RoomUsersStaleLeft', userIds }));
+    const data = call?.kind === 'message' ? call.message.data : '';
+    expect((JSON.parse(data) as { payload: unknown }).payload).toEqual({ user_ids: userIds });
   });
 
   it('that would be too long for a group is refused before it is sent', () => {
