@@ -1,7 +1,7 @@
 /** Of a deleted room only its row and its log stay, and its name is never used again (ROOM-18). */
 import { describe, expect, it } from 'vitest';
 import type { CommandBody } from '../../../src/domain/room/commands.ts';
-import { MemoryCommitLane } from '../../../src/drivers/memory/memory-commit-lane.ts';
+import type { MemoryCommitLane } from '../../../src/drivers/memory/memory-commit-lane.ts';
 import { MemoryRoomReader } from '../../../src/drivers/memory/memory-room-reader.ts';
 import { createCodec } from '../../../src/protocol/codec.ts';
 import {

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import type { JoinRoom } from '../../../src/domain/presence/presence-commands.ts';
-import { MemoryCommitLane } from '../../../src/drivers/memory/memory-commit-lane.ts';
+import type { MemoryCommitLane } from '../../../src/drivers/memory/memory-commit-lane.ts';
 import { CellRig, createRoomBody, joinRoomBody, type RigNode } from '../../support/cell-rig.ts';
 
 const wrongPassword: JoinRoom = {
