@@ -52,6 +52,6 @@ export function eventLines(expected: ExpectedEvents): string[] {
   }
   return [...rows].map(
     ([eventId, { type, commandId, to }]) =>
-      `    ${type.padEnd(18)} ${eventId}  ${commandId.padEnd(26)} → ${to.join(', ')}`,
+      `    ${type.padEnd(20)} ${eventId}  ${commandId.padEnd(26)} → ${to.join(', ')}`,
   );
 }
