@@ -10,6 +10,7 @@ import {
   asVersion,
   commandBatch,
   emptyBatch,
+  eventRowOf,
   fenceOf,
   freshCommandId,
   freshRoomId,
@@ -94,6 +95,21 @@ export function commitLaneContract(
       expect(await lane.commit(joined(parts), open())).toEqual({ kind: 'committed' });
       for (const part of all) {
         expect(await fixture.store.readOwner(part.partition)).toMatchObject({ commitSeq: 1n });
+      }
+    });
+
+    it('commits events for nobody outside, alone and among others', async () => {
+      const [alone, among] = [freshRoomId(), freshRoomId()];
+      for (const roomId of [alone, among]) {
+        const batch = commandBatch(taken, 'one', { roomId, version: 1n });
+        const inside = eventRowOf(roomId, 1n, {
+          destinations: [],
+          usefulUntilMs: null,
+          eventIndex: roomId === alone ? 0 : 1,
+        });
+        const eventRows = roomId === alone ? [inside] : [...batch.eventRows, inside];
+        expect(await lane.commit({ ...batch, eventRows }, open())).toEqual({ kind: 'committed' });
+        taken = await take(taken.partition);
       }
     });
 
