@@ -106,10 +106,10 @@ export class World implements CheckedWorld {
     return broker.topic(this.commandsTopic).partition(partition).range();
   }
 
-  commandRecords(partition: number): ReturnType<CheckedWorld['commandRecords']> {
+  commandRecords(partition: number, from = 0n): ReturnType<CheckedWorld['commandRecords']> {
     const { broker } = this.servers;
     if (!broker.hasTopic(this.commandsTopic)) return [];
-    return broker.topic(this.commandsTopic).partition(partition).read(0n, Number.MAX_SAFE_INTEGER);
+    return broker.topic(this.commandsTopic).partition(partition).read(from, Infinity);
   }
 
   liveRooms(): readonly LiveRoom[] {
