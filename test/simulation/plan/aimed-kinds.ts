@@ -9,8 +9,9 @@ export const aimedKinds = {
   /** A cell stands still at a point until another has taken a partition of it over. */
   frozenOverTakeover: 0.2,
   /**
-   * The same behind a record that was read, so that a fetch is on its way; when the log then holds a
-   * gift, the successor stands still until that gift has expired, and the former owner goes on.
+   * The same while a heartbeat is answered, so that it reads on after the thaw. Then a gift comes, the
+   * successor stands still until it has expired, and leases and owner row tell the former owner
+   * nothing for a while.
    */
   staleReader: 0.15,
   /** Somebody holds a cell's owner rows from its next packet on, for longer than it waits for them. */

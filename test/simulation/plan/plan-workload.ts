@@ -5,6 +5,7 @@
 import { SimRandom } from '../kernel/sim-random.ts';
 import { appCodes, giftIds } from './config-of.ts';
 import type { AskType, PlannedAsk, PlannedCall, PlannedClient, Workload } from './planned-call.ts';
+import { quietPair } from './quiet-pair.ts';
 import { absentRoom, type RoomModel } from './room-model.ts';
 import { warmUpMs, type SimOptions } from './sim-options.ts';
 
@@ -13,6 +14,7 @@ const otherPayloadShare = 0.02;
 const wildShare = 0.1;
 const giveUpShare = 0.15;
 const lockedShare = 0.15;
+const absentTargetShare = 0.3;
 const password = 'sesame';
 /** Longer than any fault keeps a command from its cell. */
 const patientMs = 10_000;
@@ -70,7 +72,9 @@ class Planner {
         : this.call(nth, random.below(clients.length), Math.round(atMs));
       this.calls.push(call);
     }
-    return { clients, calls: this.calls };
+    if (!options.aimed.includes('staleReader')) return { clients, calls: this.calls };
+    const pair = quietPair(options, clients.length, count);
+    return { clients: [...clients, ...pair.clients], calls: [...this.calls, ...pair.calls] };
   }
 
   private call(nth: number, client: number, atMs: number): PlannedCall {
@@ -155,10 +159,13 @@ class Planner {
     }
   }
 
-  /** In a ring: each gives to the next of its app, and now and then to several. */
+  /** In a ring: each gives to the next of its app who is there, and now and then to several. */
   private gift(client: number, room: number, model: RoomModel): PlannedAsk {
     const { random } = this;
-    const next = (client + this.options.apps) % this.clients.length;
+    const inRing = (client + this.options.apps) % this.clients.length;
+    const present = [...model.members].filter((member) => member !== client);
+    const isPresent = model.members.has(inRing) || present.length === 0;
+    const next = isPresent || random.chance(absentTargetShare) ? inRing : random.pick(present);
     const others = [...model.members].filter((member) => member !== client && member !== next);
     const more = random.chance(0.2) ? others.slice(0, 2) : [];
     const giftCount = random.between(1, 3);

@@ -15,6 +15,7 @@ import { configOf } from '../plan/config-of.ts';
 import type { SimOptions } from '../plan/sim-options.ts';
 import { KillerRecords } from './killer-records.ts';
 import { Latency } from './latency.ts';
+import { Moments } from './moments.ts';
 import { Pod } from './pod.ts';
 import { codec } from './pod-role.ts';
 import { createServers, type Servers } from './servers.ts';
@@ -36,6 +37,7 @@ export class World implements CheckedWorld {
   /** Told of every point that a process passes. */
   onPoint: (pod: Pod, point: TracePoint) => void = () => undefined;
   readonly killers = new KillerRecords();
+  readonly moments = new Moments();
   private readonly pointWatchers = new Set<(pod: Pod, point: TracePoint) => void>();
   private readonly observers: ((observation: Observation) => void)[] = [];
   private readonly random: SimRandom;
