@@ -30,7 +30,7 @@ export interface CellOptions {
   /** Most time that Redis may cost one batch. */
   readonly leaseBudgetMs: number;
   readonly micPublishTimeoutMs: number;
-  /** Longest time that an advanced applied offset stays unwritten. */
+  /** Longest time that an advanced applied offset stays unwritten, and a lost partition unnoticed. */
   readonly offsetFlushMs: number;
   /** How often due deadlines of rooms that are not in memory are looked up. */
   readonly deadlinePollMs: number;

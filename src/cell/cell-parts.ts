@@ -82,8 +82,8 @@ export class CellParts {
     });
     this.snapshots = new Snapshots(context);
     this.settler = new Settler(context, this.partitions);
-    const { partitions, lane, deadlines } = this;
-    this.ticker = new Ticker(context, { partitions, lane, deadlines });
+    const { partitions, lane, deadlines, ownership } = this;
+    this.ticker = new Ticker(context, { partitions, lane, deadlines, ownership });
   }
 
   /** The group's new assignment. */
