@@ -36,7 +36,7 @@ export interface CellOptions {
   readonly presenceStaleAfterMs: number;
   /** The same for the mic heartbeats of a session that sends them (decision 27). */
   readonly micHeartbeatStaleAfterMs: number;
-  /** Longest time that an advanced applied offset stays unwritten. */
+  /** Longest time that an advanced applied offset stays unwritten, and a lost partition unnoticed. */
   readonly offsetFlushMs: number;
   /** How often due deadlines of rooms that are not in memory are looked up. */
   readonly deadlinePollMs: number;

@@ -96,9 +96,15 @@ export class CellParts {
       fenced,
     });
     this.settler = new Settler(context, this.partitions);
-    const { partitions, lane, deadlines, registry } = this;
+    const { partitions, lane, deadlines, ownership, registry } = this;
     this.sweeper = new Sweeper(context, { registry, partitions, deadlines });
-    this.ticker = new Ticker(context, { partitions, lane, deadlines, sweeper: this.sweeper });
+    this.ticker = new Ticker(context, {
+      partitions,
+      lane,
+      deadlines,
+      ownership,
+      sweeper: this.sweeper,
+    });
   }
 
   /** The group's new assignment. */

@@ -1,11 +1,13 @@
 /**
  * What a cell does by the clock: writes advanced offsets that no commit carried, gives Kafka its
- * hint, wakes due rooms, sweeps stale users, announces the node's address. None of it is needed for correctness.
+ * hint, wakes due rooms, sweeps stale users, asks whether its partitions are still its own, announces
+ * the node's address. None of it is needed for correctness.
  */
 import type { CancelTimer } from '../ports/timers.ts';
 import type { CellContext } from './cell-context.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { Lane } from './lane/lane.ts';
+import type { OwnershipCheck } from './partition/ownership-check.ts';
 import type { PartitionSet } from './partition/partition-set.ts';
 import { sweepEveryMs } from './presence/live-window.ts';
 import type { Sweeper } from './presence/sweeper.ts';
@@ -23,6 +25,7 @@ export class Ticker {
     readonly lane: Lane;
     readonly deadlines: Deadlines;
     readonly sweeper: Sweeper;
+    readonly ownership: OwnershipCheck;
   };
   private readonly timers = new Set<CancelTimer>();
   private stopped = false;
@@ -38,6 +41,7 @@ export class Ticker {
     this.every(hintEveryMs, () => this.commitHints());
     this.every(options.deadlinePollMs, () => this.wakeDueRooms());
     this.every(sweepEveryMs(options), () => this.parts.sweeper.tick());
+    this.every(options.offsetFlushMs, () => this.confirmOwned());
     void this.announce();
     this.every(options.leaseTtlMs / announcementsPerTtl, () => this.announce());
   }
@@ -75,6 +79,12 @@ export class Ticker {
       if (partition.needsFlush && overdue) this.parts.lane.partitionHasWork(partition);
     }
     return Promise.resolve();
+  }
+
+  /** One query for all of them; what was lost unheard is noticed and, if still wanted, taken back. */
+  private async confirmOwned(): Promise<void> {
+    const { partitions, ownership } = this.parts;
+    await Promise.all([...partitions.all()].map((partition) => ownership.confirm(partition)));
   }
 
   private async wakeDueRooms(): Promise<void> {

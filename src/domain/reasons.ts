@@ -382,10 +382,9 @@ export type Reason = RejectReason | RetryReason | RequestReason;
 
 /** The catalogue row of a code, or null for a code that this release does not know. */
 export function reasonRow(reason: string): ReasonRow | null {
-  const rows: Readonly<Record<string, ReasonRow>> = {
-    ...rejectReasons,
-    ...retryReasons,
-    ...requestReasons,
-  };
-  return Object.hasOwn(rows, reason) ? (rows[reason] ?? null) : null;
+  return rows.get(reason) ?? null;
 }
+
+const rows: ReadonlyMap<string, ReasonRow> = new Map<string, ReasonRow>(
+  Object.entries({ ...rejectReasons, ...retryReasons, ...requestReasons }),
+);

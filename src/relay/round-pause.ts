@@ -6,8 +6,7 @@ export class RoundPause {
   private readonly timers: Timers;
   private hinted = false;
   private ended = false;
-  private current: { readonly abort: AbortController; readonly mode: 'hintable' | 'deaf' } | null =
-    null;
+  private current: { readonly end: () => void; readonly mode: 'hintable' | 'deaf' } | null = null;
 
   constructor(timers: Timers) {
     this.timers = timers;
@@ -16,13 +15,13 @@ export class RoundPause {
   /** There may be work. A hint during a round counts for the pause after it, once. */
   hint(): void {
     this.hinted = true;
-    if (this.current?.mode === 'hintable') this.current.abort.abort();
+    if (this.current?.mode === 'hintable') this.current.end();
   }
 
   /** Ends this pause and every later one at once. */
   end(): void {
     this.ended = true;
-    this.current?.abort.abort();
+    this.current?.end();
   }
 
   /** Waits; `deaf` pauses keep a hint for the round that follows them anyway. */
@@ -32,9 +31,14 @@ export class RoundPause {
       this.hinted = false;
       return;
     }
-    const abort = new AbortController();
-    this.current = { abort, mode };
-    await this.timers.sleep(delayMs, abort.signal);
+    await new Promise<void>((resolve) => {
+      const end = (): void => {
+        cancel();
+        resolve();
+      };
+      const cancel = this.timers.after(delayMs, end);
+      this.current = { end, mode };
+    });
     this.current = null;
     this.hinted = false;
   }

@@ -13,6 +13,12 @@
  *   2. A thaws, joins again, and is given the partitions that it takes for its own already.
  *   3. Nothing is written there: no fence refuses A, and the deadline is nobody's.
  * Closed by asking after each assignment about every partition that was not taken over for it.
+ *
+ * Race (test "cannot leave a partition to nobody that it took by an old assignment and gave up again"):
+ *   1. A thaws with an old assignment, is fenced out of partition P, and takes it over from B.
+ *   2. A hears its new assignment, which has no P, and gives P up. The group told B of nothing new.
+ *   3. Nothing is written in P: B believes for ever that it owns it, and its deadlines are nobody's.
+ * Closed by asking about every partition now and then.
  */
 import type { CellContext } from '../cell-context.ts';
 import { retryForever } from '../retry-forever.ts';

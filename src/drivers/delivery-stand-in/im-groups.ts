@@ -2,7 +2,7 @@
  * The groups of the IM stand-in and its rules for them: one id per app, repeats dropped for five
  * minutes by (group, number, body), at most forty messages per second and group, 12 KB a message.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { textField } from '../json-fields.ts';
 import type { JsonObject } from '../json-fields.ts';
 
@@ -105,7 +105,7 @@ export class ImGroups {
     const group = this.find(app, groupId);
     if (group === undefined) return notStored(missing());
     const now = this.nowMs();
-    const digest = createHash('sha256').update(`${number}\0${content}`).digest('hex');
+    const digest = hash('sha256', `${number}\0${content}`, 'hex');
     const storedAt = group.seen.get(digest);
     if (storedAt !== undefined && now - storedAt < repeatsMs) {
       return { answer: done(this.place(group, now)), stored: false, repeat: true };

@@ -3,7 +3,7 @@
  * their first arrival, with their repeats. Tests and people compare it with what was committed, so
  * it is written by the receiving side alone.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** One arrival. */
 export interface Arrival {
@@ -58,7 +58,7 @@ export class ReceivedEvents {
 
   /** `how`: the receiver took it, dropped it as a repeat, or it was a notification about it. */
   record(arrival: Arrival, how: 'taken' | 'deduplicated' | 'notification'): void {
-    const digest = createHash('sha256').update(arrival.bytes).digest('hex');
+    const digest = hash('sha256', arrival.bytes, 'hex');
     const key = `${arrival.appCode}\0${arrival.eventId}`;
     const known = this.entries.get(key);
     const entry = known ?? this.first(key, arrival, digest);

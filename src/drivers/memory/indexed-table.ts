@@ -13,29 +13,37 @@ export type RowWatcher<Key, Row> = (
   after: Row | undefined,
 ) => void;
 
+interface FoundBy<Key, Row> {
+  readonly keyOf: IndexKeyOf<Row>;
+  /** Keys of the rows by value. */
+  readonly keys: Map<string, Set<Key>>;
+}
+
 /** A map that tests may read and write like any other. `Index` names its indexes. */
 export class IndexedTable<Key, Row, Index extends string> extends Map<Key, Row> {
-  private readonly keyOf: Readonly<Record<Index, IndexKeyOf<Row>>>;
-  /** Keys of the rows, by name of the index and value. */
-  private readonly found = new Map<Index, Map<string, Set<Key>>>();
+  private readonly byIndex: Readonly<Record<Index, FoundBy<Key, Row>>>;
+  private readonly found: readonly FoundBy<Key, Row>[];
   private readonly watchers: RowWatcher<Key, Row>[] = [];
 
   constructor(indexes: Readonly<Record<Index, IndexKeyOf<Row>>>) {
     super();
-    this.keyOf = indexes;
-    for (const index of this.indexes()) this.found.set(index, new Map());
+    const entries = Object.entries(indexes) as [Index, IndexKeyOf<Row>][];
+    const found = entries.map(([index, keyOf]) => [index, { keyOf, keys: new Map() }] as const);
+    this.byIndex = Object.fromEntries(found) as typeof this.byIndex;
+    this.found = Object.values(this.byIndex);
   }
 
   override set(key: Key, row: Row): this {
     const before = this.get(key);
-    if (before !== undefined) this.forget(key, before);
-    for (const index of this.indexes()) {
-      const value = this.keyOf[index](row);
+    for (const { keyOf, keys } of this.found) {
+      const value = keyOf(row);
+      const valueBefore = before === undefined ? null : keyOf(before);
+      if (value === valueBefore) continue;
+      if (valueBefore !== null) takeOut(keys, valueBefore, key);
       if (value === null) continue;
-      const byValue = this.found.get(index);
-      const keys = byValue?.get(value);
-      if (keys === undefined) byValue?.set(value, new Set([key]));
-      else keys.add(key);
+      const same = keys.get(value);
+      if (same === undefined) keys.set(value, new Set([key]));
+      else same.add(key);
     }
     super.set(key, row);
     for (const watch of this.watchers) watch(key, before, row);
@@ -44,7 +52,12 @@ export class IndexedTable<Key, Row, Index extends string> extends Map<Key, Row> 
 
   override delete(key: Key): boolean {
     const before = this.get(key);
-    if (before !== undefined) this.forget(key, before);
+    if (before !== undefined) {
+      for (const { keyOf, keys } of this.found) {
+        const value = keyOf(before);
+        if (value !== null) takeOut(keys, value, key);
+      }
+    }
     const isDeleted = super.delete(key);
     for (const watch of this.watchers) watch(key, before, undefined);
     return isDeleted;
@@ -52,7 +65,7 @@ export class IndexedTable<Key, Row, Index extends string> extends Map<Key, Row> 
 
   override clear(): void {
     const before = [...this];
-    for (const byValue of this.found.values()) byValue.clear();
+    for (const { keys } of this.found) keys.clear();
     super.clear();
     for (const [key, row] of before) for (const watch of this.watchers) watch(key, row, undefined);
   }
@@ -64,22 +77,17 @@ export class IndexedTable<Key, Row, Index extends string> extends Map<Key, Row> 
 
   /** Rows with this value under an index; the order is nobody's promise. */
   rowsBy(index: Index, value: string): Row[] {
-    const keys = this.found.get(index)?.get(value) ?? [];
-    return [...keys].flatMap((key) => this.get(key) ?? []);
-  }
-
-  private forget(key: Key, row: Row): void {
-    for (const index of this.indexes()) {
-      const value = this.keyOf[index](row);
-      if (value === null) continue;
-      const byValue = this.found.get(index);
-      const keys = byValue?.get(value);
-      keys?.delete(key);
-      if (keys?.size === 0) byValue?.delete(value);
+    const rows: Row[] = [];
+    for (const key of this.byIndex[index].keys.get(value) ?? []) {
+      const row = this.get(key);
+      if (row !== undefined) rows.push(row);
     }
+    return rows;
   }
+}
 
-  private indexes(): Index[] {
-    return Object.keys(this.keyOf) as Index[];
-  }
+function takeOut<Key>(keys: Map<string, Set<Key>>, value: string, key: Key): void {
+  const same = keys.get(value);
+  same?.delete(key);
+  if (same?.size === 0) keys.delete(value);
 }

@@ -17,7 +17,8 @@ export class MemoryActivityClient implements ActivityClient {
   private readonly standIn: ActivityStandIn;
   private readonly timeoutMs: number;
   private readonly context: { readonly timers: Timers; readonly codec: Codec };
-  private readonly stopping = new AbortController();
+  private readonly open = new Set<AbortController>();
+  private isStopped = false;
 
   constructor(
     standIn: ActivityStandIn,
@@ -37,11 +38,12 @@ export class MemoryActivityClient implements ActivityClient {
     }
     const decoded = codec.decodeEnvelope(envelope);
     if (!decoded.ok) return { kind: 'permanent', error: `unreadable: ${decoded.fault}` };
-    if (this.stopping.signal.aborted) return unknownOutcome('the client is stopped');
+    if (this.isStopped) return unknownOutcome('the client is stopped');
     const caller = new AbortController();
-    const signal = AbortSignal.any([caller.signal, this.stopping.signal]);
-    const answering = this.standIn.ingest({ ...decoded.value, envelope }, signal);
+    this.open.add(caller);
+    const answering = this.standIn.ingest({ ...decoded.value, envelope }, caller.signal);
     const settled = await settleWithin(timers, answering, this.timeoutMs);
+    this.open.delete(caller);
     if (settled.kind === 'done') return sorted(settled.value);
     caller.abort();
     const cause = settled.kind === 'failed' ? settled.error : `no answer in ${this.timeoutMs} ms`;
@@ -49,7 +51,8 @@ export class MemoryActivityClient implements ActivityClient {
   }
 
   stop(): Promise<void> {
-    this.stopping.abort();
+    this.isStopped = true;
+    for (const caller of this.open) caller.abort();
     return Promise.resolve();
   }
 }

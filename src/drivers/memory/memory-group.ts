@@ -60,6 +60,8 @@ const memberIdBytes = 8;
 
 /** See the file header. */
 export class MemoryGroup {
+  /** Told of each heartbeat that was taken, before its answer is on its way. */
+  onHeartbeat: (memberId: string) => void = () => undefined;
   private readonly id: string;
   private readonly parts: GroupParts;
   private readonly members = new Map<string, Member>();
@@ -105,6 +107,7 @@ export class MemoryGroup {
     const member = this.memberOf(memberId, generation);
     this.startSession(memberId, member);
     if (this.isRebalancing) throw new GroupRefusal('REBALANCE_IN_PROGRESS');
+    this.onHeartbeat(memberId);
   }
 
   /** Stores offsets of any partition, owned or not, for a living member. */

@@ -62,8 +62,9 @@ function unfinishedRows({ outbox }: MemoryDatabase, request: ClaimRequest): Outb
 function streamsOf(rows: readonly OutboxRow[]): OutboxRow[][] {
   const streams = new Map<string, OutboxRow[]>();
   for (const row of rows) {
-    const stream = streams.get(streamKey(row));
-    if (stream === undefined) streams.set(streamKey(row), [row]);
+    const key = streamKey(row);
+    const stream = streams.get(key);
+    if (stream === undefined) streams.set(key, [row]);
     else stream.push(row);
   }
   return [...streams.values()];

@@ -142,11 +142,12 @@ export function textOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return `[${value.map(textOf).join(',')}]`;
   const fields = value as Readonly<Record<string, unknown>>;
-  const names = Object.keys(fields).filter((name) => (fields[name] ?? null) !== null);
-  return `{${names
-    .sort()
-    .map((name) => `"${name}":${textOf(fields[name])}`)
-    .join(',')}}`;
+  let text = '';
+  for (const name of Object.keys(fields).sort()) {
+    const field = fields[name] ?? null;
+    if (field !== null) text += `${text === '' ? '' : ','}"${name}":${textOf(field)}`;
+  }
+  return `{${text}}`;
 }
 
 function named(appCode: string, roomId: string, commandId: string): NamedCommand {

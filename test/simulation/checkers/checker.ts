@@ -22,8 +22,11 @@ export interface CheckedWorld {
   readonly wallet: WalletStandIn;
   readonly partitionCount: number;
   readonly commandsTopic: string;
-  /** All records of a partition of the commands topic, the oldest first. */
-  commandRecords(partition: number): readonly {
+  /** Records of a partition of the commands topic from an offset on (default: all), oldest first. */
+  commandRecords(
+    partition: number,
+    from?: bigint,
+  ): readonly {
     readonly offset: bigint;
     readonly value: Uint8Array | null;
   }[];

@@ -23,21 +23,35 @@ export interface CommandsRecord {
   readonly command: SentCommand | null;
 }
 
-const readings = new WeakMap<CheckedWorld, Map<number, Map<bigint, CommandsRecord>>>();
+/** What was read of a partition; the log only grows during a run, so nothing below is read again. */
+interface PartitionReading {
+  readonly records: Map<bigint, CommandsRecord>;
+  offsetNext: bigint;
+}
+
+const readings = new WeakMap<CheckedWorld, Map<number, PartitionReading>>();
 
 /** The records of a partition by offset, the oldest first. Reads what is new since the last call. */
 export function recordsOf(
   world: CheckedWorld,
   partition: number,
 ): ReadonlyMap<bigint, CommandsRecord> {
-  const partitions = readings.get(world) ?? new Map<number, Map<bigint, CommandsRecord>>();
-  readings.set(world, partitions);
-  const records = partitions.get(partition) ?? new Map<bigint, CommandsRecord>();
-  partitions.set(partition, records);
-  for (const { offset, value } of world.commandRecords(partition)) {
-    if (!records.has(offset)) records.set(offset, { partition, offset, ...readCommand(value) });
+  const reading = readingOf(world, partition);
+  const { records } = reading;
+  for (const { offset, value } of world.commandRecords(partition, reading.offsetNext)) {
+    if (records.has(offset)) continue;
+    records.set(offset, { partition, offset, ...readCommand(value) });
+    if (offset >= reading.offsetNext) reading.offsetNext = offset + 1n;
   }
   return records;
+}
+
+function readingOf(world: CheckedWorld, partition: number): PartitionReading {
+  const partitions = readings.get(world) ?? new Map<number, PartitionReading>();
+  readings.set(world, partitions);
+  const reading = partitions.get(partition) ?? { records: new Map(), offsetNext: 0n };
+  partitions.set(partition, reading);
+  return reading;
 }
 
 /** What a value on the topic is. */

@@ -3,9 +3,9 @@
  * the hash chain, the payload hash, the wallet's key. The rules stand in ADRs 1 and 9 and in the
  * headers of the product's files; here they are written a second time on purpose.
  */
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 
-const namespaceHex = 'b2f0c6d47a534e199c0851d3e86fa27b';
+const namespace = Buffer.from('b2f0c6d47a534e199c0851d3e86fa27b', 'hex');
 
 /** The chain before a room's first event. */
 export const chainBefore: Uint8Array = Buffer.alloc(32);
@@ -17,9 +17,9 @@ export function linkOf(previous: Uint8Array, eventBytes: Uint8Array): Buffer {
 
 /** SHA-256 over the parts. */
 export function sha256(...parts: readonly (Uint8Array | string)[]): Buffer {
-  const hash = createHash('sha256');
-  for (const part of parts) hash.update(part);
-  return hash.digest();
+  const sum = createHash('sha256');
+  for (const part of parts) sum.update(part);
+  return sum.digest();
 }
 
 /** Id of the `index`-th event of a command. */
@@ -51,8 +51,8 @@ export function payloadHashOf(type: string, actor: string, body: object): Buffer
 }
 
 function uuid5(...parts: readonly string[]): string {
-  const name = Buffer.concat([Buffer.from(namespaceHex, 'hex'), Buffer.from(parts.join('\0'))]);
-  const hex = createHash('sha1').update(name).digest('hex').slice(0, 32).split('');
+  const name = Buffer.concat([namespace, Buffer.from(parts.join('\0'))]);
+  const hex = hash('sha1', name, 'hex').slice(0, 32).split('');
   hex[12] = '5';
   hex[16] = ((Number.parseInt(hex[16] ?? '0', 16) & 0x3) | 0x8).toString(16);
   const all = hex.join('');

@@ -5,7 +5,8 @@
  *
  * A refusal leaves no row, so a word of it is looked for: a refusing reply to the record's own
  * correlation id, if the world shows headers; otherwise the end of any call of the command. A node
- * that died or was cut off right after its commit may have told nobody; then none is asked for.
+ * that died or was cut off around its commit may have told nobody; then none is asked for. The death
+ * of another node is no excuse: who passes an offset later has to say what became of it.
  */
 import type { Observation } from '../observations.ts';
 import { branchOf, readIfAny } from './avro-reading.ts';
@@ -16,6 +17,22 @@ import type { CommandsRecord } from './command-records.ts';
 
 /** How long after a commit a fault excuses that nothing was said, and how long before. */
 const excusedForMs = 10_000;
+/** Faults by which a word that was said may never reach the log; others have no part in it. */
+const silencing: ReadonlySet<string> = new Set([
+  'replyNotStored',
+  'replyAckWithoutStore',
+  'brokerSilent',
+  'brokerRefused',
+  'clientCut',
+  'lateBatch',
+]);
+
+/** When the applied offset came to be what it is, and by whose commit. */
+interface Pass {
+  readonly upTo: bigint;
+  readonly atMs: number;
+  readonly incarnation: string;
+}
 const correlationHeader = 'rc-correlation-id';
 
 /** Makes it; see the file header. */
@@ -30,9 +47,10 @@ class OffsetFates implements Checker {
   /** Correlation ids of commands, by `partition/offset`. */
   private readonly correlations = new Map<string, string>();
   private readonly refused = new Set<string>();
-  private readonly faultsAtMs: number[] = [];
-  /** When the applied offset of a partition came to be what it is, the oldest first. */
-  private readonly passes = new Map<number, { readonly upTo: bigint; readonly atMs: number }[]>();
+  /** By the process that they befell; those of the way to the log befall all. */
+  private readonly faults: { readonly atMs: number; readonly incarnation: string | null }[] = [];
+  /** By partition, the oldest first. */
+  private readonly passes = new Map<number, Pass[]>();
 
   constructor(world: CheckedWorld, report: (violation: Violation) => void) {
     this.world = world;
@@ -54,10 +72,12 @@ class OffsetFates implements Checker {
         this.appended(observation);
         return;
       case 'fault':
-        this.faultsAtMs.push(observation.atMs);
+        if (silencing.has(observation.text.split(' ')[0] ?? '')) {
+          this.faults.push({ atMs: observation.atMs, incarnation: null });
+        }
         return;
       case 'pod':
-        if (observation.what !== 'started') this.faultsAtMs.push(observation.atMs);
+        if (observation.what !== 'started') this.faults.push(observation);
         return;
       default:
     }
@@ -136,14 +156,18 @@ class OffsetFates implements Checker {
   private isExcused({ partition, offset }: CommandsRecord): boolean {
     const pass = this.passes.get(partition)?.find(({ upTo }) => upTo >= offset);
     if (pass === undefined) return false;
-    return this.faultsAtMs.some((atMs) => Math.abs(atMs - pass.atMs) <= excusedForMs);
+    return this.faults.some(({ atMs, incarnation }) => {
+      const isNear = Math.abs(atMs - pass.atMs) <= excusedForMs;
+      return isNear && (incarnation === null || incarnation === pass.incarnation);
+    });
   }
 
   private lookAtOwners(atMs: number): void {
-    for (const [partition, { appliedOffset: upTo }] of this.world.database.owners) {
+    for (const [partition, owner] of this.world.database.owners) {
+      const { appliedOffset: upTo, incarnation } = owner;
       const passes = this.passes.get(partition) ?? [];
       this.passes.set(partition, passes);
-      if ((passes.at(-1)?.upTo ?? -1n) < upTo) passes.push({ upTo, atMs });
+      if ((passes.at(-1)?.upTo ?? -1n) < upTo) passes.push({ upTo, atMs, incarnation });
     }
   }
 

@@ -2,6 +2,7 @@
  * One client of a run: makes its calls one after another, asks again under the same id as long as it
  * has no answer, and comes back at the end for what it gave up on.
  */
+import { createDeferred } from '../../../src/kernel/deferred.ts';
 import type { Timers } from '../../../src/ports/timers.ts';
 import type { CallAsk, CallEnd } from '../observations.ts';
 import type { SessionChoice } from '../plan/planned-ask.ts';
@@ -32,6 +33,8 @@ export interface ClientContext {
   /** The command of a call, for those that look it up; null when it was never sent. */
   commandOf(nth: number): CallAsk | null;
   remember(nth: number, ask: CallAsk): void;
+  /** Resolves when an aimed fault has come to its moment for the nth time, if it ever does. */
+  moment(nth: number): Promise<void>;
 }
 
 /** Tries of a call that the client does not wait for to its end, and of one that only reads. */
@@ -47,6 +50,7 @@ export class SimClient {
   private readonly unsettled: { readonly call: PlannedCall; readonly ask: CallAsk }[] = [];
   private lastTry = 'nothing';
   private isClosing = false;
+  private readonly closing = createDeferred<void>();
   private isDone = false;
 
   constructor(context: ClientContext, index: number, calls: readonly PlannedCall[]) {
@@ -69,6 +73,7 @@ export class SimClient {
   /** Begins no call that is not under way; what has no answer is asked for again until it has. */
   close(): void {
     this.isClosing = true;
+    this.closing.resolve();
   }
 
   async run(): Promise<void> {
@@ -76,6 +81,9 @@ export class SimClient {
       if (this.isClosing) break;
       const earlyMs = call.atMs - this.context.nowMs();
       if (earlyMs > 0) await this.context.timers.sleep(earlyMs);
+      if (call.moment !== undefined) {
+        await Promise.race([this.context.moment(call.moment), this.closing.promise]);
+      }
       if (this.isClosing) break;
       await this.make(call);
     }

@@ -9,10 +9,11 @@ export const aimedKinds = {
   /** A cell stands still at a point until another has taken a partition of it over. */
   frozenOverTakeover: 0.2,
   /**
-   * The same behind a record that was read, so that a fetch is on its way; when the log then holds a
-   * gift, the successor stands still until that gift has expired, and the former owner goes on.
+   * The same while a heartbeat is answered, so that it reads on after the thaw. Then a gift comes, the
+   * successor stands still until it has expired, and leases and owner row tell the former owner
+   * nothing for a while.
    */
-  staleReader: 0.15,
+  staleReader: 0.25,
   /** Somebody holds a cell's owner rows from its next packet on, for longer than it waits for them. */
   heldAtCommit: 0.12,
   /** The same in the midst of a batch that is split because a command of it is refused. */

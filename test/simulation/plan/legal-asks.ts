@@ -9,6 +9,7 @@ import { gone, type RoomModel } from './room-model.ts';
 
 const lockedShare = 0.15;
 const applyShare = 0.25;
+const absentTargetShare = 0.3;
 const password = 'sesame';
 
 /** Where an ask is made: who asks, in which room, and what stands around. */
@@ -171,9 +172,12 @@ export function joinAsk({ random, client, room, model }: AskPlace): PlannedAsk {
   return { type: 'JoinRoom', room, password: given, isRobot: false };
 }
 
-/** In a ring: each gives to the next of its app, and now and then to several. */
+/** In a ring: each gives to the next of its app who is there, and now and then to several. */
 function giftAsk({ random, client, room, model, clients, apps }: AskPlace): PlannedAsk {
-  const next = (client + apps) % clients;
+  const inRing = (client + apps) % clients;
+  const present = [...model.members].filter((member) => member !== client);
+  const isPresent = model.members.has(inRing) || present.length === 0;
+  const next = isPresent || random.chance(absentTargetShare) ? inRing : random.pick(present);
   const others = [...model.members].filter((member) => member !== client && member !== next);
   const more = random.chance(0.2) ? others.slice(0, 2) : [];
   const giftCount = random.between(1, 3);

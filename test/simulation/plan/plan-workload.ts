@@ -9,6 +9,7 @@ import type { AskPlace } from './legal-asks.ts';
 import { lightAsks } from './planned-ask.ts';
 import type { AskType, PlannedAsk } from './planned-ask.ts';
 import type { PlannedCall, PlannedClient, Workload } from './planned-call.ts';
+import { quietPair } from './quiet-pair.ts';
 import { absentRoom, type RoomModel } from './room-model.ts';
 import { warmUpMs, type SimOptions } from './sim-options.ts';
 import { wildAsk } from './wild-asks.ts';
@@ -104,7 +105,9 @@ class Planner {
         : this.call(nth, random.below(clients.length), Math.round(atMs));
       this.calls.push(call);
     }
-    return { clients, calls: this.calls };
+    if (!options.aimed.includes('staleReader')) return { clients, calls: this.calls };
+    const pair = quietPair(options, clients.length, count);
+    return { clients: [...clients, ...pair.clients], calls: [...this.calls, ...pair.calls] };
   }
 
   private call(nth: number, client: number, atMs: number): PlannedCall {

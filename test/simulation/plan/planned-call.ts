@@ -17,6 +17,8 @@ export interface PlannedCall {
   readonly gateway: number;
   readonly role: 'user' | 'service' | 'operator';
   readonly ttlMs: number;
+  /** Not before an aimed fault has come to its moment for the nth time. Absent: it waits for none. */
+  readonly moment?: number;
   /** Whether the client goes on without an answer, and comes back for it at the end of the run. */
   readonly givesUp: boolean;
   /** Whether nobody ever asks for it again, answered or not. */

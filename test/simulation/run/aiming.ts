@@ -10,6 +10,8 @@ import type { Pod } from '../world/pod.ts';
 import type { World } from '../world/world.ts';
 import { chosen, type FaultEffect } from './fault-effect.ts';
 
+/** Beyond session and rebalance: then nobody takes it over any more. */
+const patienceMs = 20_000;
 /** Longer than any wait for a row. */
 const heldMaxMs = 60_000;
 
@@ -63,13 +65,49 @@ export function aimed(
   hit: (pod: Pod, ends: Ends) => void,
 ): FaultEffect {
   const { pod, point } = aim;
+  return aimedBy(world, fault, { pod, what: point }, hit, (now) =>
+    world.watchPoints((passing, passed) => {
+      if (passing === pod && passed === point) now();
+    }),
+  );
+}
+
+/** The same at the next heartbeat of the process: the group has taken it, the answer is on its way. */
+export function aimedAtHeartbeat(
+  world: World,
+  fault: PlannedFault,
+  pod: Pod | undefined,
+  hit: (pod: Pod, ends: Ends) => void,
+): FaultEffect {
+  const group = world.servers.broker.group(world.cellGroupId, world.commandsTopic);
+  return aimedBy(world, fault, { pod, what: 'a heartbeat' }, hit, (now) => {
+    const before = group.onHeartbeat;
+    let isOver = false;
+    group.onHeartbeat = (memberId) => {
+      before(memberId);
+      if (!isOver && pod !== undefined && memberId.startsWith(`${pod.name}-`)) now();
+    };
+    return () => {
+      isOver = true;
+    };
+  });
+}
+
+function aimedBy(
+  world: World,
+  fault: PlannedFault,
+  aim: { readonly pod: Pod | undefined; readonly what: string },
+  hit: (pod: Pod, ends: Ends) => void,
+  arm: (now: () => void) => () => void,
+): FaultEffect {
+  const { pod, what } = aim;
   if (pod === undefined) return false;
   const ends = new Ends();
   const disarm = ends.add(
-    world.watchPoints((passing, passed) => {
-      if (passing !== pod || passed !== point || passing.state !== 'up') return;
+    arm(() => {
+      if (pod.state !== 'up') return;
       disarm();
-      tellHit(world, `${fault.kind} hits ${pod.incarnation} at ${point}`, fault.kind);
+      tellHit(world, `${fault.kind} hits ${pod.incarnation} at ${what}`, fault.kind);
       hit(pod, ends);
     }),
   );
@@ -92,6 +130,36 @@ export function holdRows(world: World, partitions: readonly number[], ends: Ends
 export function later(world: World, ends: Ends, delayMs: number, run: () => void): void {
   world.kernel.timersOf('faults').after(delayMs, () => {
     if (!ends.isOver) run();
+  });
+}
+
+/** Freezes; answers how to end that, which comes by itself after a while. */
+export function frozen(world: World, pod: Pod, ends: Ends): () => void {
+  pod.freeze();
+  const thaw = ends.add(() => pod.thaw());
+  later(world, ends, patienceMs, thaw);
+  return thaw;
+}
+
+/** When another process takes one of the partitions over from this one: which, and who. Once. */
+export function whenTaken(
+  world: World,
+  { incarnation: former }: Pod,
+  partitions: readonly number[],
+  ends: Ends,
+  then: (partition: number, successor: Pod) => void,
+): void {
+  let isOver = false;
+  world.watch(({ kind }) => {
+    if (isOver || ends.isOver || kind !== 'committed') return;
+    for (const partition of partitions) {
+      const owner = world.database.owners.get(partition)?.incarnation;
+      const successor = world.pods.find(({ incarnation }) => incarnation === owner);
+      if (owner === former || successor === undefined) continue;
+      isOver = true;
+      then(partition, successor);
+      return;
+    }
   });
 }
 

@@ -210,6 +210,7 @@ class Run {
         commandIdOf: (nth: number) => commandIds.get(nth) ?? `c${nth}`,
         commandOf: (nth: number) => this.asks.get(nth) ?? null,
         remember: (nth: number, ask: CallAsk) => void this.asks.set(nth, ask),
+        moment: (nth: number) => this.world.moments.nth(nth),
       };
       const calls = workload.calls.filter(({ client }) => client === index);
       return new SimClient(context, index, calls);

@@ -4,14 +4,20 @@ import type { MetricLabels, Metrics } from '../../../src/ports/metrics.ts';
 /** Names may come with this prefix or without it. */
 const prefix = 'roomcell_';
 
+/** A counter and those that have one label more. Processes count far more often than anyone reads. */
+interface Counter {
+  count: number;
+  readonly byValue: Map<string, Counter>;
+}
+
 /** See the file header. */
 export class SimMetrics implements Metrics {
-  readonly counts = new Map<string, number>();
+  private readonly byName = new Map<string, Counter>();
 
   count(name: string, labels?: MetricLabels, by = 1): void {
-    let key = name.startsWith(prefix) ? name.slice(prefix.length) : name;
-    for (const label in labels) key += `|${labels[label]}`;
-    this.counts.set(key, (this.counts.get(key) ?? 0) + by);
+    let counter = inside(this.byName, name);
+    for (const label in labels) counter = inside(counter.byValue, labels[label] ?? '');
+    counter.count += by;
   }
 
   gauge(): void {
@@ -22,10 +28,31 @@ export class SimMetrics implements Metrics {
     this.count(name, labels);
   }
 
+  /** All counters by name and label values, joined by `|`. */
+  get counts(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    const gather = (key: string, { count, byValue }: Counter): void => {
+      if (count !== 0) counts.set(key, (counts.get(key) ?? 0) + count);
+      for (const [value, counter] of byValue) gather(`${key}|${value}`, counter);
+    };
+    for (const [name, counter] of this.byName) {
+      gather(name.startsWith(prefix) ? name.slice(prefix.length) : name, counter);
+    }
+    return counts;
+  }
+
   /** Sum of all counters whose name and label values begin like this. */
   sumOf(beginning: string): number {
     let sum = 0;
     for (const [key, count] of this.counts) if (key.startsWith(beginning)) sum += count;
     return sum;
   }
+}
+
+function inside(counters: Map<string, Counter>, value: string): Counter {
+  const known = counters.get(value);
+  if (known !== undefined) return known;
+  const counter: Counter = { count: 0, byValue: new Map() };
+  counters.set(value, counter);
+  return counter;
 }

@@ -2,7 +2,7 @@
  * Room passwords of a run. The twin in memory answers on a later turn of the event loop, which a run
  * does not have: here the time that a hash takes is the run's.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Timers } from '../../../src/ports/timers.ts';
 import type { Passwords } from '../../../src/ports/passwords.ts';
 import type { Latency } from './latency.ts';
@@ -30,5 +30,5 @@ function encoded(password: string, salt: string): string {
 }
 
 function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url');
+  return hash('sha256', text, 'base64url');
 }

@@ -15,6 +15,7 @@ import { configOf } from '../plan/config-of.ts';
 import type { SimOptions } from '../plan/sim-options.ts';
 import { KillerRecords } from './killer-records.ts';
 import { Latency } from './latency.ts';
+import { Moments } from './moments.ts';
 import { Pod } from './pod.ts';
 import { codec } from './pod-role.ts';
 import { createServers, type Servers } from './servers.ts';
@@ -36,6 +37,7 @@ export class World implements CheckedWorld {
   /** Told of every point that a process passes. */
   onPoint: (pod: Pod, point: TracePoint) => void = () => undefined;
   readonly killers = new KillerRecords();
+  readonly moments = new Moments();
   private readonly pointWatchers = new Set<(pod: Pod, point: TracePoint) => void>();
   private readonly observers: ((observation: Observation) => void)[] = [];
   private readonly random: SimRandom;
@@ -106,10 +108,10 @@ export class World implements CheckedWorld {
     return broker.topic(this.commandsTopic).partition(partition).range();
   }
 
-  commandRecords(partition: number): ReturnType<CheckedWorld['commandRecords']> {
+  commandRecords(partition: number, from = 0n): ReturnType<CheckedWorld['commandRecords']> {
     const { broker } = this.servers;
     if (!broker.hasTopic(this.commandsTopic)) return [];
-    return broker.topic(this.commandsTopic).partition(partition).read(0n, Number.MAX_SAFE_INTEGER);
+    return broker.topic(this.commandsTopic).partition(partition).read(from, Infinity);
   }
 
   liveRooms(): readonly LiveRoom[] {

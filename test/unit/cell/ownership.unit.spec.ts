@@ -96,6 +96,22 @@ describe('a node that was frozen and thrown out of the group', () => {
     expect(node.cell.ownedPartitions()).toContainEqual(kept);
     expect(rig.database.owners.get(partition)?.incarnation).not.toBe('inc-b');
   });
+
+  it('cannot leave a partition to nobody that it took by an old assignment and gave up again', async () => {
+    const rig = new CellRig(1);
+    const idle = await rig.startNode('a');
+    await rig.result(idle, rig.send('r1', 'c1', 'u1', createRoomBody()));
+    const row = rig.database.owners.get(0);
+    if (row === undefined) throw new Error('the partition has no owner row');
+    // The group has nothing new to say to the owner, and nothing is written there.
+    const lostEpoch = row.epoch + 1n;
+    Object.assign(row, { epoch: lostEpoch, incarnation: 'inc-b', released: true });
+    await eventually('taken back', () => {
+      rig.time.advance(1_000);
+      return idle.cell.ownedPartitions().some(({ epoch }) => epoch > lostEpoch);
+    });
+    expect(rig.database.owners.get(0)).toMatchObject({ released: false });
+  });
 });
 
 describe('a planned move', () => {

@@ -1,5 +1,6 @@
 /** The judge of what became of each offset, before doctored runs. */
 import { describe, expect, it } from 'vitest';
+import type { OwnerRow } from '../../../../src/ports/partition-store.ts';
 import type { CheckedWorld } from '../../../simulation/checkers/checker.ts';
 import { offsetFates } from '../../../simulation/checkers/offset-fates.ts';
 import { isAnswerTo, itSees, observed, rowWith } from './doctoring.ts';
@@ -74,12 +75,28 @@ describe('INV-11: every offset that was passed', () => {
 });
 
 describe('INV-11: a record without a row or a word', () => {
-  it('is excused when a fault stands beside the commit that passed it', () => {
+  const atMs = 1_700_000_016_000;
+  /** Judges the run without a word to anybody, and with these observations in front. */
+  const judgedBeside = (...seen: readonly Parameters<typeof observed>[0][]): readonly unknown[] => {
     const quiet = run().filter((entry) => !isRefusalReply(entry));
-    const atMs = 1_700_000_016_000;
-    const fault = observed({ kind: 'fault', atMs, text: 'the replies are cut off' });
-    expect(judged([offsetFates], quiet)).not.toEqual([]);
-    expect(judged([offsetFates], [fault, ...quiet])).toEqual([]);
+    return judged([offsetFates], [...seen.map(observed), ...quiet]);
+  };
+  const killed = (incarnation: string): Parameters<typeof observed>[0] => {
+    return { kind: 'pod', atMs, pod: 'cell', incarnation, what: 'killed' };
+  };
+
+  it('is excused when the way to the log is cut beside the commit that passed it', () => {
+    expect(judgedBeside()).not.toEqual([]);
+    expect(judgedBeside({ kind: 'fault', atMs, text: 'brokerSilent 3 100 ms' })).toEqual([]);
+    expect(judgedBeside({ kind: 'fault', atMs, text: 'killCell 3 100 ms' })).not.toEqual([]);
+  });
+
+  it('is excused by the end of the process that passed it, and by no other’s', () => {
+    const passers = run().flatMap((entry) =>
+      entry.kind === 'row' && entry.table === 'owners' ? [(entry.row as OwnerRow).incarnation] : [],
+    );
+    expect(judgedBeside(...passers.map(killed))).toEqual([]);
+    expect(judgedBeside(killed('somebody-else'))).not.toEqual([]);
   });
 
   itSees(
