@@ -9,8 +9,24 @@ import type { Destination } from '../../../../src/protocol/topics.ts';
 const types = Object.keys(eventRoutes) as RoomEventType[];
 
 describe('eventRoutes', () => {
-  it.each(types)('%s is a fact for IM and activity', (type) => {
-    expect(eventRoute(type).destinations).toEqual(['im', 'activity']);
+  it('every event is a fact for IM and activity, but for these', () => {
+    const others = types
+      .filter((type) => eventRoute(type).destinations.join(' ') !== 'im activity')
+      .map((type) => [type, ...eventRoute(type).destinations].join(' '));
+    expect(others.toSorted()).toEqual([
+      'RoomMicRequestEnded im',
+      'RoomMicRequested im',
+      'RoomMicRtcNoted',
+      'RoomPasswordAttemptFailed',
+      'RoomUserUnbanned activity',
+      'RoomVisibleRegionChanged activity',
+    ]);
+  });
+
+  it('wrong passwords and times of RTC events are told to nobody outside', () => {
+    for (const type of ['RoomPasswordAttemptFailed', 'RoomMicRtcNoted'] as const) {
+      expect(eventRoute(type)).toMatchObject({ destinations: [], repairedBySnapshot: true });
+    }
   });
 
   it('rows are written in the order of the topics, each destination once', () => {
@@ -19,9 +35,16 @@ describe('eventRoutes', () => {
     }
   });
 
-  it('the making and the end of a room and its gifts are never superseded; a view repairs the rest', () => {
+  it('what no later view shows is never superseded: the room itself, who was put out, gifts', () => {
     const lasting = types.filter((type) => !eventRoute(type).repairedBySnapshot);
-    expect(lasting.toSorted()).toEqual(['RoomClosed', 'RoomCreated', 'RoomGiftSent']);
+    expect(lasting.toSorted()).toEqual([
+      'RoomClosed',
+      'RoomCreated',
+      'RoomDeleted',
+      'RoomGiftSent',
+      'RoomUserEvicted',
+      'RoomUserKicked',
+    ]);
   });
 
   it('IM drops comings and goings before seats, and seats before gifts and the end of the room', () => {
@@ -30,6 +53,10 @@ describe('eventRoutes', () => {
     expect(rank('RoomUserJoined')).toBeLessThan(rank('RoomMicUp'));
     expect(rank('RoomMicUp')).toBeLessThan(rank('RoomGiftSent'));
     expect(rank('RoomMicUp')).toBeLessThan(rank('RoomClosed'));
+    expect(rank('RoomMicUp')).toBeLessThan(rank('RoomClosing'));
+    expect(rank('RoomMicUp')).toBeLessThan(rank('RoomUserKicked'));
+    expect(rank('RoomUserUpdated')).toBeLessThan(rank('RoomUserJoined'));
+    expect(rank('RoomUsersStaleLeft')).toBe(rank('RoomUserLeft'));
   });
 
   it('names the same destinations as the topics do', () => {

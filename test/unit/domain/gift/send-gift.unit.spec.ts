@@ -148,7 +148,7 @@ describe('The room refuses before any payment, and says the same whatever the wa
     expect(planOf(on, body, by)).toBe('none');
     for (const charge of [null, charged(1n), ...unpaid]) {
       const { decision } = on.when(body, { by, ...(charge === null ? {} : { charge }) });
-      expect(decision).toEqual({ kind: 'rejected', reason, facts });
+      expect(decision).toEqual({ kind: 'rejected', reason, facts, followUp: null });
     }
   };
 

@@ -8,16 +8,29 @@ import { initialRoomState } from '../../../../src/domain/room/initial-state.ts';
 import { InvariantError } from '../../../../src/kernel/assert.ts';
 import { given, timeOf } from '../../../support/decider-spec.ts';
 import {
+  adminSet,
   alice,
   app,
   bob,
+  closing,
   created,
+  deleted,
+  evicted,
   joined,
+  kicked,
   left,
+  micRequested,
+  micRequestEnded,
+  movedSeat,
   on,
+  owner,
   profileOf,
   publishing,
   room,
+  rtcNoted,
+  seatLocked,
+  staleLeft,
+  unbanned,
   updated,
   wentDown,
   wentUp,
@@ -27,6 +40,7 @@ const at = (version: bigint, occurredAtMs = 2_000_000): EventPosition => ({
   version: version as RoomVersion,
   occurredAtMs,
 });
+const toSeat1 = movedSeat(on(2, alice, 3), 1, 5);
 const seated = given(created(), joined(alice), wentUp(on(2, alice, 3), 90_000_000)).state;
 
 describe('evolveCommand', () => {
@@ -68,8 +82,59 @@ describe('evolve', () => {
     ['confirms on an empty seat', publishing(on(1, alice, 3))],
     ['frees another session', wentDown(on(2, alice, 1), 'mic_down', 0)],
     ['frees an empty seat', wentDown(on(1, alice, 3), 'mic_down', 0)],
+    ['frees for another user', wentDown(on(2, bob, 3), 'mic_down', 0)],
+    ['notes another session', rtcNoted(on(2, alice, 1), 5)],
+    ['moves another session', movedSeat(on(2, alice, 1), 3, 5)],
+    ['moves from an empty seat', movedSeat(on(1, alice, 3), 3, 5)],
+    ['moves to the seat it leaves', movedSeat(on(2, alice, 3), 2, 5)],
+    ['moves to a seat that is not there', movedSeat(on(2, alice, 3), 9, 5)],
+    ['locks a seat under its holder', seatLocked(2)],
+    ['locks a seat that is not there', seatLocked(9)],
+    ['opens a seat that is not there', { type: 'RoomMicSeatUnlocked', seatNo: 9 }],
+    ['mutes a seat that is not there', { type: 'RoomMicSeatMuted', seatNo: 9, muted: true }],
+    ['ends a request that does not wait', micRequestEnded(alice, 'apply', 'declined')],
+    [
+      'takes a seat away under its holder',
+      { type: 'RoomSeatCountChanged', byUserId: owner, seatCount: 1 },
+    ],
+    ['sweeps an absent user', staleLeft(bob)],
+    ['sweeps a user twice', staleLeft(alice, alice)],
+    ['bans a present user', kicked(alice)],
+    ['unbans a user without a ban', unbanned(bob)],
+    ['makes the owner an admin', adminSet(owner)],
+    [
+      'is given away by another than its owner',
+      { type: 'RoomOwnerTransferred', byUserId: bob, fromUserId: bob, toUserId: alice },
+    ],
+    ['deletes an open room', deleted()],
   ])('refuses a log that %s', (_what, event) => {
     expect(() => evolve(seated, event, at(4n))).toThrow(InvariantError);
+  });
+
+  it.each<readonly [string, readonly RoomEvent[], RoomEvent]>([
+    ['lets a banned user in', [kicked(bob)], joined(bob)],
+    ['takes the seat of another by a move', [joined(bob), wentUp(on(1, bob, 4), 1)], toSeat1],
+    ['lets a user ask twice', [joined(bob), micRequested(bob, 1)], micRequested(bob, 2)],
+    [
+      'ends a request of the other kind',
+      [joined(bob), micRequested(bob, 1)],
+      micRequestEnded(bob, 'invite', 'expired'),
+    ],
+    ['deletes a closing room', [closing(5)], deleted()],
+  ])('refuses a log that %s', (_what, before, event) => {
+    const state = evolveCommand(seated, before, at(4n));
+    expect(() => evolve(state, event, at(5n))).toThrow(InvariantError);
+  });
+
+  it('a move knows the RTC time of a note, and an older note changes nothing', () => {
+    const noted = evolve(seated, rtcNoted(on(2, alice, 3), 500), at(4n));
+    const older = evolve(noted, rtcNoted(on(2, alice, 3), 400), at(5n));
+    expect(older.seats[1]?.occupancy?.lastPublishEventTimeMs).toBe(500);
+  });
+
+  it('an eviction tells why and changes nothing by itself', () => {
+    const { version: _v, lastEventAtMs: _t, ...rest } = seated;
+    expect(evolve(seated, evicted(alice, owner), at(4n))).toMatchObject(rest);
   });
 
   it('takes an old RTC time for what it is and keeps the newer one', () => {

@@ -6,24 +6,34 @@ import type {
   GiftSender,
   MicOccupancy,
   MicSeat,
+  PasswordAttempts,
   RoomState,
 } from '../../../../src/domain/room/state.ts';
+import type { PersistentMap } from '../../../../src/kernel/persistent-map.ts';
 import { assertDefined } from '../../../../src/kernel/assert.ts';
 import { given } from '../../../support/decider-spec.ts';
 import {
+  adminSet,
   alice,
   asSession,
   asUser,
   bob,
+  carol,
   closed,
+  closing,
   created,
+  deleted,
   gifted,
   joined,
+  kicked,
+  micRequested,
   on,
   publishing,
   wentUp,
 } from '../../../support/room-builders.ts';
 
+const dave = asUser('dave');
+const erin = asUser('erin');
 const absent = given().state;
 const active = given(
   created(),
@@ -39,8 +49,29 @@ const giftRoom = given(
   gifted(bob, alice, 3n),
 ).state;
 const closedRoom = given(created(), closed()).state;
+const closingRoom = given(created(), joined(alice), closing(90_000_000)).state;
+const deletedRoom = given(created(), closed(), deleted()).state;
+/** bob and carol are admins, dave is banned, alice applies and erin is invited. */
+const managed = given(
+  created({ mode: 'apply' }),
+  [joined(alice), joined(erin), joined(bob)],
+  [adminSet(carol), adminSet(bob)],
+  kicked(dave, { expiresAtMs: 90_000_000 }),
+  [micRequested(alice, 90_000_000), micRequested(erin, 90_000_000, { kind: 'invite' })],
+  wentUp(on(1, bob, 6), 90_000_000),
+).state;
 
 const version = (n: bigint): RoomVersion => n as RoomVersion;
+
+/** Users in the order of their ids. */
+function crowdOf(count: number): readonly UserId[] {
+  return Array.from({ length: count }, (_, n) => asUser(`user-${String(n).padStart(3, '0')}`));
+}
+
+/** A table that is asked for its size, and for nobody who is in it. */
+function sized<Entry>(size: number): PersistentMap<Entry> {
+  return { size, has: () => false, get: () => undefined } as unknown as PersistentMap<Entry>;
+}
 
 function seatOf(state: RoomState, index: number): MicSeat {
   return assertDefined(state.seats[index], 'the history has this seat');
@@ -61,12 +92,28 @@ function withHolder(index: number, fields: Partial<MicOccupancy>): RoomState {
 }
 
 describe('checkRoomInvariants', () => {
-  it('finds nothing in absent, active and closed rooms', () => {
-    const rooms = [absent, active, giftRoom, closedRoom];
-    expect(rooms.map(checkRoomInvariants)).toEqual([null, null, null, null]);
+  it('finds nothing in rooms of every status', () => {
+    const rooms = [absent, active, giftRoom, managed, closingRoom, closedRoom, deletedRoom];
+    expect(rooms.map(checkRoomInvariants)).toEqual(rooms.map(() => null));
+  });
+
+  it('bounds are reached and not crossed: a full table is whole', () => {
+    const full = {
+      ...managed,
+      admins: crowdOf(20),
+      passwordAttempts: sized<PasswordAttempts>(1_000),
+    };
+    expect(checkRoomInvariants({ ...full, bans: sized(5_000) })).toBeNull();
+    const many = given(created({ mode: 'apply' }), [
+      ...crowdOf(50).map((userId) => joined(userId)),
+      ...crowdOf(50).map((userId) => micRequested(userId, 90_000_000)),
+    ]);
+    expect(checkRoomInvariants(many.state)).toBeNull();
   });
 
   const occupancy = seatOf(active, 0).occupancy;
+  const { closeInfo } = closedRoom;
+  const firstRequest = assertDefined(managed.micRequests[0], 'alice applies');
   const ghost = 'ghost' as UserId;
   it.each<readonly [string, RegExp, RoomState]>([
     ['a version below 1', /version 1/, { ...active, version: version(0n) }],
@@ -133,6 +180,53 @@ describe('checkRoomInvariants', () => {
       { ...giftRoom, giftSenders: { size: 10_001 } as unknown as RoomState['giftSenders'] },
     ],
     ['an absent room with seats', /holds nothing/, { ...absent, seats: closedRoom.seats }],
+    ['a closing room without a closer', /exactly while/, { ...closingRoom, closing: null }],
+    ['a closer of an open room', /exactly while/, { ...active, closing: closingRoom.closing }],
+    ['a closer of a closed room', /exactly while/, { ...closedRoom, closing: closingRoom.closing }],
+    ['close info of a closing room', /only a closed/, { ...closingRoom, closeInfo }],
+    ['bans of a closed room', /no timers/, { ...closedRoom, bans: managed.bans }],
+    ['requests in a closed room', /no timers/, { ...closedRoom, micRequests: managed.micRequests }],
+    ['users of a deleted room', /a name and nothing/, { ...deletedRoom, users: active.users }],
+    ['bans of a deleted room', /a name and nothing/, { ...deletedRoom, bans: managed.bans }],
+    ['seats of a deleted room', /a name and nothing/, { ...deletedRoom, seats: active.seats }],
+    ['admins of a deleted room', /a name and nothing/, { ...deletedRoom, admins: [bob] }],
+    ['a secret of a deleted room', /a name and nothing/, { ...deletedRoom, passwordHash: 'h' }],
+    [
+      'gifts of a deleted room',
+      /a name and nothing/,
+      { ...deletedRoom, giftSenders: giftRoom.giftSenders },
+    ],
+    ['too many admins', /number of admins/, { ...managed, admins: crowdOf(21) }],
+    ['the owner as an admin', /owner is no admin/, { ...managed, admins: [asUser('owner')] }],
+    ['admins out of order', /in order/, { ...managed, admins: [carol, bob] }],
+    ['an admin twice', /each once/, { ...managed, admins: [bob, bob] }],
+    ['a banned admin', /no admin is banned/, { ...managed, admins: [dave] }],
+    ['too many bans', /ban set/, { ...managed, bans: sized(5_001) }],
+    ['more ends than bans', /ban set/, { ...managed, bans: sized(0) }],
+    [
+      'too many requests',
+      /queue/,
+      {
+        ...managed,
+        micRequests: crowdOf(51).map((userId) => ({ ...firstRequest, userId })),
+      },
+    ],
+    ['too many counted users', /attempts/, { ...managed, passwordAttempts: sized(1_001) }],
+    [
+      'an absent user who asks for the mic',
+      /absent asks/,
+      { ...managed, micRequests: [{ ...firstRequest, userId: dave }] },
+    ],
+    [
+      'a seated user who asks for the mic',
+      /while on a seat/,
+      { ...managed, micRequests: [{ ...firstRequest, userId: bob }] },
+    ],
+    [
+      'a user who asks twice',
+      /once at most/,
+      { ...managed, micRequests: [firstRequest, firstRequest] },
+    ],
   ])('finds %s', (_what, sentence, state) => {
     expect(checkRoomInvariants(state)).toMatch(sentence);
   });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { roomView } from '../../../../src/domain/room/room-view.ts';
 import { given, timeOf } from '../../../support/decider-spec.ts';
-import { closeRoom } from '../../../support/command-builders.ts';
+import { closeRoom, deleteRoom } from '../../../support/command-builders.ts';
 import {
   alice,
   app,
@@ -70,6 +70,7 @@ describe('When active', () => {
       counts: { online: 2, onSeat: 2 },
       roomHeat: 0n,
       giftRank: [],
+      closesAtMs: 0,
       close: null,
       me: null,
     });
@@ -136,6 +137,45 @@ describe('When closed', () => {
     expect(view.close).toEqual({ kind: 'owner', reason: 'ended', closedAtMs: active.nextMs });
     expect(view.counts).toEqual({ online: 0, onSeat: 0 });
     expect(textOf(view)).not.toContain('note of the closer');
+  });
+});
+
+describe('When closing', () => {
+  it('the view says when it ends, shows who is there, and leaves closer and note out', () => {
+    const ending = active.after(closeRoom(), { by: owner, times: { closeGraceMs: 5_000 } });
+    const view = roomView(ending.state, alice, 20);
+    const closesAtMs = active.nextMs + 5_000;
+    expect(view).toMatchObject({ status: 'closing', closesAtMs, close: null });
+    expect(view.counts).toEqual({ online: 2, onSeat: 2 });
+    expect(textOf(view)).not.toContain('note of the closer');
+    expect(roomView(active.state, alice, 20).closesAtMs).toBe(0);
+  });
+});
+
+describe('When deleted', () => {
+  it('the view shows a name, its owner and its times, and nothing else', () => {
+    const gone = active.after(closeRoom(), { by: owner }).after(deleteRoom(), { by: owner });
+    expect(roomView(gone.state, alice, 20)).toMatchObject({
+      status: 'deleted',
+      ownerUserId: owner,
+      createdAtMs: timeOf(1),
+      title: '',
+      seats: [],
+      counts: { online: 0, onSeat: 0 },
+      closesAtMs: 0,
+      close: null,
+    });
+  });
+});
+
+describe('When a user is an admin', () => {
+  it('the view says so to that user, seated, present or absent', () => {
+    const { state } = active.after(
+      { type: 'SetAdmin', userId: alice, isAdmin: true },
+      { by: owner },
+    );
+    expect(roomView(state, alice, 20).me).toMatchObject({ role: 'admin', seatNo: 1 });
+    expect(roomView(state, bob, 20).me?.role).toBe('member');
   });
 });
 
