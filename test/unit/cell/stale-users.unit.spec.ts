@@ -179,6 +179,21 @@ describe('a stall of the intake', () => {
     expect(presentUsers(node)).toEqual([]);
   });
 
+  it('by a short outage of Kafka counts, too: heartbeats were lost meanwhile', async () => {
+    const rig = new CellRig(1);
+    const node = await rig.startNode('a');
+    await roomWith(rig, node, ['u1']);
+    await pass(rig, staleAfterMs - 20_000);
+    const range = node.source.logRange.bind(node.source);
+    node.source.logRange = () => Promise.reject(new Failure('retry', 'UNAVAILABLE', 'by the test'));
+    await pass(rig, tickMs);
+    node.source.logRange = range;
+    await pass(rig, staleAfterMs - 10_000);
+    expect(presentUsers(node)).toEqual(['u1']);
+    await pass(rig, 60_000);
+    expect(presentUsers(node)).toEqual([]);
+  });
+
   it('by a paused partition lets the heartbeats that wait in the topic speak first', async () => {
     const rig = new CellRig(1);
     const node = await rig.startNode('a');

@@ -1,5 +1,5 @@
 /** Migrations on the real server: forward only, once, whoever starts them and however often. */
-import { appendFile, cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -42,6 +42,46 @@ describe('migrate', () => {
     expect(applied.length).toBeGreaterThan(0);
     expect(await tables()).toContain('partition_owner');
     expect(await migrate(server, migrationsFolder)).toEqual([]);
+  });
+
+  it('has rooms with people of earlier releases looked at for stale users, and no others', async () => {
+    await cp(migrationsFolder, folder, { recursive: true });
+    const sweeps = path.join(folder, '0007_sweeps.sql');
+    const later = (await readdir(folder)).filter((name) => name >= '0007');
+    for (const name of later) await rm(path.join(folder, name));
+    await migrate(server, folder);
+    const session = await openSession(server, pooledSession);
+    const hash = Buffer.alloc(32);
+    for (const [roomId, status, online] of [
+      ['people', 'active', 2],
+      ['empty', 'active', 0],
+      ['closed', 'closed', 0],
+    ] as const) {
+      await session.run(
+        'INSERT INTO rooms (app_code, room_id, partition_id, version, chain_hash, status, ' +
+          'owner_user_id, seat_count, mode, visible_region_id, password_hash, password_version, ' +
+          "created_at_ms, updated_at_ms) VALUES ('a', ?, 0, 1, ?, ?, 'o', 8, 'free', 1, '', 1, 1, 1)",
+        [roomId, hash, status],
+      );
+      await session.run(
+        'INSERT INTO room_list_entries (app_code, room_id, status, title, cover_url, ' +
+          'owner_user_id, mode, visible_region_id, locked, tags_json, seat_count, online_count, ' +
+          "created_at_ms, updated_at_ms) VALUES ('a', ?, ?, 't', '', 'o', 'free', 1, 0, '[]', 8, ?, " +
+          '1, 1)',
+        [roomId, status, online],
+      );
+    }
+    await cp(path.join(migrationsFolder, '0007_sweeps.sql'), sweeps);
+    await migrate(server, folder);
+    const rows = await session.rows('SELECT room_id, next_sweep_ms AS at FROM rooms ORDER BY 1');
+    await session.end();
+    expect(
+      rows.map((row) => [row['room_id'], row['at'] === null ? null : Number(row['at'])]),
+    ).toEqual([
+      ['closed', null],
+      ['empty', null],
+      ['people', 0],
+    ]);
   });
 
   it('is safe for nodes that start at once: each file is applied by exactly one', async () => {
