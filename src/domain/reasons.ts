@@ -323,6 +323,12 @@ export const retryReasons = {
     sentence: 'The node that was asked holds as many reads as it may.',
     advice: 'Wait for the retry delay, then read again.',
   },
+  NOT_YET_ENABLED: {
+    status: 'UNAVAILABLE',
+    memory: 'free',
+    sentence: 'The deployment is being upgraded and does not take this command yet.',
+    advice: 'Send the same command_id again after the upgrade; level and needed_level are told.',
+  },
   UNAVAILABLE: {
     status: 'UNAVAILABLE',
     memory: 'free',

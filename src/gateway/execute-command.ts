@@ -1,6 +1,6 @@
 /**
  * One command from its request to its result (architecture sections 4 and 7):
- * 1 authorize, 2 parse, 3 window, 4 facts, 5 produce and await the reply, 6 result.
+ * 1 authorize, 2 parse and level, 3 window, 4 facts, 5 produce and await the reply, 6 result.
  * The gateway never refuses on the room's state and never answers for the cell: after something was
  * produced, only a decoded reply says what happened, and no reply means "unknown" (bug case A5).
  */
@@ -17,6 +17,7 @@ import type { FactSources } from './attach-facts.ts';
 import { authorizeActor } from './authorize.ts';
 import { repliedOrThrow, resultOf } from './command-result.ts';
 import { allowedMs, untilAborted } from './call-time.ts';
+import { createEnabledCommands } from './enabled-commands.ts';
 import type { Exchange } from './exchange.ts';
 import type { GatewayLimits } from './limits.ts';
 import { parseCommand } from './parse-command.ts';
@@ -53,10 +54,14 @@ export type ExecuteCommand = (
 /** See the file header. */
 export function createExecuteCommand(ports: CommandPorts, parts: CommandParts): ExecuteCommand {
   const { limits, window } = parts;
+  const enabled = createEnabledCommands(ports.schemaRegistry);
 
   const run: ExecuteCommand = async (frame, meta, request) => {
     const deadlineMonoMs = ports.clock.monoMs() + allowedMs(frame, limits);
     const command = parseCommand(authorizeActor(frame, meta), meta, request, limits);
+    if (!enabled.isKnown(request.type)) {
+      await untilAborted(enabled.require(request.type), frame.signal);
+    }
     const leave = window.enter(command.roomKey);
     if (leave === null) {
       throw refusal('ROOM_BUSY', notProduced, { retryAfterMs: limits.busyRetryMs });

@@ -81,7 +81,7 @@ interface RoomReads {
 /** What a rebuild reads with. */
 interface RebuildPorts {
   readonly roomReader: RoomReader;
-  readonly schemaRegistry: SchemaRegistry;
+  readonly schemaRegistry: Pick<SchemaRegistry, 'find'>;
   readonly codec: Codec;
 }
 

@@ -12,6 +12,7 @@ import { MemoryGiftCatalogue } from '../../src/drivers/memory/memory-gift-catalo
 import { MemoryReadsNetwork } from '../../src/drivers/memory/memory-reads-network.ts';
 import { MemoryPartitionStore } from '../../src/drivers/memory/memory-partition-store.ts';
 import { MemoryRoomReader } from '../../src/drivers/memory/memory-room-reader.ts';
+import { MemorySchemaRegistry } from '../../src/drivers/memory/memory-schema-registry.ts';
 import { MemorySettlementStore } from '../../src/drivers/memory/memory-settlement-store.ts';
 import { MemorySnapshotStore } from '../../src/drivers/memory/memory-snapshot-store.ts';
 import { createMemoryWallet } from '../../src/drivers/memory/memory-wallet.ts';
@@ -225,7 +226,7 @@ export class CellRig {
         },
       },
       codec: settings.codec ?? this.codec,
-      schemas: { register: () => Promise.resolve(), find: () => Promise.resolve(null) },
+      schemas: gate(new MemorySchemaRegistry(database)),
       source,
       replies: gate(replies),
       leases: gate(new FakeLeases(this.keys, nodeId)),

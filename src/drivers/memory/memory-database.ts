@@ -67,6 +67,8 @@ export class MemoryDatabase {
   readonly deadLetters: DeadLetterRow[] = [];
   readonly snapshots = new Map<RoomKey, readonly SnapshotRow[]>();
   readonly schemas = new Map<string, string>();
+  /** One row at most: the level of the deployment. */
+  readonly schemaLevel = new Map<string, number>();
   readonly slots = new Map<number, SlotRow>();
   readonly settlements = new Map<string, SettlementRecord>();
   /** Sums by app, room and user. */

@@ -2,6 +2,9 @@
 import type { SchemaRegistry } from '../../ports/schema-registry.ts';
 import { put, type MemoryDatabase } from './memory-database.ts';
 
+/** The one row. */
+const levelKey = 'level';
+
 /** See the file header. */
 export class MemorySchemaRegistry implements SchemaRegistry {
   private readonly database: MemoryDatabase;
@@ -33,6 +36,23 @@ export class MemorySchemaRegistry implements SchemaRegistry {
     const { server, schemas } = this.database;
     return server.call('schemas', 'looking a schema up', 'read', () => {
       return schemas.get(fingerprint) ?? null;
+    });
+  }
+
+  level(begin: number): Promise<number> {
+    return this.database.server.call('schemas', 'reading the schema level', 'write', () => {
+      const stored = this.database.schemaLevel.get(levelKey);
+      if (stored !== undefined) return stored;
+      this.database.commit([put(this.database.schemaLevel, levelKey, begin)]);
+      return begin;
+    });
+  }
+
+  raiseLevel(to: number): Promise<number> {
+    return this.database.server.call('schemas', 'raising the schema level', 'write', () => {
+      const level = Math.max(this.database.schemaLevel.get(levelKey) ?? to, to);
+      this.database.commit([put(this.database.schemaLevel, levelKey, level)]);
+      return level;
     });
   }
 }

@@ -1,4 +1,4 @@
-/** Avro schemas by fingerprint in MySQL. Rows are only ever added. */
+/** Avro schemas by fingerprint in MySQL, and the level of the deployment. Rows are only ever added. */
 import type { SchemaRegistry } from '../../ports/schema-registry.ts';
 import type { MysqlPool } from './pool.ts';
 
@@ -37,5 +37,37 @@ export class MysqlSchemaRegistry implements SchemaRegistry {
     );
     const json = rows[0]?.['schema_json'];
     return json === undefined ? null : String(json);
+  }
+
+  async level(begin: number): Promise<number> {
+    const stored = await this.storedLevel();
+    if (stored !== null) return stored;
+    // The first of many stays: whoever comes second reads what the first one wrote.
+    await this.pool.run(
+      'storing the first schema level',
+      'INSERT IGNORE INTO schema_level (id, level, raised_at_ms) VALUES (1, ?, ?)',
+      [begin, Date.now()],
+    );
+    return (await this.storedLevel()) ?? begin;
+  }
+
+  async raiseLevel(to: number): Promise<number> {
+    await this.level(to);
+    await this.pool.run(
+      'raising the schema level',
+      'UPDATE schema_level SET level = ?, raised_at_ms = ? WHERE id = 1 AND level < ?',
+      [to, Date.now(), to],
+    );
+    return this.level(to);
+  }
+
+  private async storedLevel(): Promise<number | null> {
+    const rows = await this.pool.rows(
+      'reading the schema level',
+      'SELECT level FROM schema_level WHERE id = 1',
+      [],
+    );
+    const level = rows[0]?.['level'];
+    return level === undefined ? null : Number(level);
   }
 }

@@ -96,6 +96,8 @@ export function outOfReachContract(
       ['release of a slot', ({ slots }) => slots.release(0, 'one')],
       ['register', ({ registry }) => registry.register([schema])],
       ['find', ({ registry }) => registry.find(schema.fingerprint)],
+      ['level', ({ registry }) => registry.level(3)],
+      ['raiseLevel', ({ registry }) => registry.raiseLevel(3)],
       ['claimRuns', ({ outbox }) => outbox.claimRuns(claimOf())],
       ['giveBack', ({ outbox }) => outbox.giveBack('token', [1n])],
       ['start', ({ outbox }) => outbox.start('token', [1n], nowMs)],

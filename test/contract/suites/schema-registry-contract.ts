@@ -53,6 +53,23 @@ export function schemaRegistryContract(
       expect(await fixture.registry.find('00000000000000c2')).toBe('{"n":2}');
     });
 
+    it('begins at the level of one of those who ask first, and then has it for all', async () => {
+      const levels = await Promise.all([3, 4, 3].map((begin) => fixture.registry.level(begin)));
+      const [first = 0] = levels;
+      expect([3, 4]).toContain(first);
+      expect(levels).toEqual([first, first, first]);
+      expect(await fixture.registry.level(9)).toBe(first);
+    });
+
+    it('raises its level and never lowers it', async () => {
+      expect(await fixture.registry.raiseLevel(5)).toBe(5);
+      expect(await fixture.registry.raiseLevel(4)).toBe(5);
+      expect(await fixture.registry.raiseLevel(5)).toBe(5);
+      expect(await fixture.registry.level(3)).toBe(5);
+      await Promise.all([7, 6].map((level) => fixture.registry.raiseLevel(level)));
+      expect(await fixture.registry.level(3)).toBe(7);
+    });
+
     it('has nothing to do for no schema', async () => {
       await fixture.registry.register([]);
       expect(await fixture.registry.find('')).toBeNull();

@@ -34,6 +34,8 @@ export const silentTrace: Trace = { at: () => undefined };
 export const emptyRegistry: SchemaRegistry = {
   register: () => Promise.resolve(),
   find: () => Promise.resolve(null),
+  level: (begin) => Promise.resolve(begin),
+  raiseLevel: (to) => Promise.resolve(to),
 };
 
 /** Counts by name and label values: `gateway_replies_dropped_total late`. */
