@@ -41,10 +41,9 @@ export function commandBody(request: PlainRequest): CommandBody {
       return { type, userId: userId as UserId, reason, expiresAtMs: Number(expiresAtMs) };
     }
     case 'UnbanUser':
+    case 'EvictUser':
     case 'TransferOwner':
-      return { type: request.type, userId: request.userId as UserId };
     case 'SetAdmin':
-      return { ...request, userId: request.userId as UserId };
     case 'InviteToMic':
       return { ...request, userId: request.userId as UserId };
     case 'MicDown':

@@ -20,6 +20,9 @@ export function presenceRequestFaults(faults: FieldFaults, request: PresenceRequ
       faults.text('reason', request.reason, fieldSizes.reason);
       if (!isTime(request.expiresAtMs)) faults.add('expires_at_ms', 'not a time in milliseconds');
       return;
+    case 'EvictUser':
+      faults.add('user_id', userIdFault(request.userId));
+      return faults.text('reason', request.reason, fieldSizes.reason);
     case 'UnbanUser':
       return faults.add('user_id', userIdFault(request.userId));
     default:

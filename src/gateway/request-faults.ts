@@ -21,6 +21,7 @@ export function requestFaults(
     case 'LeaveRoom':
     case 'KickUser':
     case 'UnbanUser':
+    case 'EvictUser':
       return presenceRequestFaults(faults, request);
     case 'MicUp':
     case 'MicDown':

@@ -96,7 +96,9 @@ export type PresenceRequest =
       /** 0: until UnbanUser. */
       readonly expiresAtMs: bigint;
     }
-  | { readonly type: 'UnbanUser'; readonly userId: string };
+  | { readonly type: 'UnbanUser'; readonly userId: string }
+  /** By operators alone; RoomCommands has no RPC for it. */
+  | { readonly type: 'EvictUser'; readonly userId: string; readonly reason: string };
 
 /** About the mic seats. */
 export type MicRequest =

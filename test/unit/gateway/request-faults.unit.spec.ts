@@ -98,6 +98,8 @@ describe('a request about who is there', () => {
     ['KickUser', 'expires_at_ms', { expiresAtMs: -1n }],
     ['KickUser', 'expires_at_ms', { expiresAtMs: 2n ** 53n }],
     ['UnbanUser', 'user_id', { userId: '' }],
+    ['EvictUser', 'user_id', { userId: 'a b' }],
+    ['EvictUser', 'reason', { reason: wide(65) }],
   ])('%s refuses a bad %s: %o', (type, field, change) => {
     expect(Object.keys(faultsOf(changed(type, change)))).toEqual([field]);
   });

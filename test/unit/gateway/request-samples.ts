@@ -48,6 +48,7 @@ export const samples = {
   LeaveRoom: { type: 'LeaveRoom' },
   KickUser: { type: 'KickUser', userId: 'u2', reason: 'noise', expiresAtMs: 1_700_000_000_123n },
   UnbanUser: { type: 'UnbanUser', userId: 'u2' },
+  EvictUser: { type: 'EvictUser', userId: 'u2', reason: 'fraud' },
   MicUp: { type: 'MicUp', seatNo: 0 },
   MicDown: { type: 'MicDown', userId: '', micSessionId: '' },
   ChangeMicSeat: { type: 'ChangeMicSeat', toSeatNo: 3 },
