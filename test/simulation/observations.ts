@@ -4,6 +4,7 @@
  */
 import type { CommandRequest, RequestMeta } from '../../src/ports/room-api.ts';
 import type { CommandLookup } from '../../src/ports/room-api.ts';
+import type { RtcUserEvent } from '../../src/ports/rtc-events.ts';
 import type { RoomView } from '../../src/domain/room/room-view.ts';
 import type { ResultRecord } from '../../src/protocol/records.ts';
 
@@ -30,6 +31,7 @@ export type CallAsk =
       readonly ttlMs: number;
     }
   | { readonly kind: 'heartbeat'; readonly meta: RequestMeta }
+  | { readonly kind: 'rtcEvent'; readonly event: RtcUserEvent }
   | { readonly kind: 'micHeartbeat'; readonly meta: RequestMeta; readonly micSessionId: string }
   | {
       readonly kind: 'getCommand';
@@ -56,7 +58,9 @@ export type CallEnd =
   | { readonly kind: 'notSent'; readonly reason: string }
   | { readonly kind: 'lookup'; readonly lookup: CommandLookup }
   | { readonly kind: 'snapshot'; readonly view: RoomView }
-  | { readonly kind: 'heartbeatTaken' };
+  | { readonly kind: 'heartbeatTaken' }
+  /** Certain to be in the log, or none of ours. */
+  | { readonly kind: 'rtcTaken' };
 
 /** See the file header. Times are the world's true time, in virtual milliseconds. */
 export type Observation =

@@ -11,10 +11,10 @@ import { caseOf } from './plan/sim-case.ts';
 const cases = Array.from({ length: 100 }, (_, seed) => caseOf(seed + 1));
 
 /**
- * Commands that no client can send yet: RTC callbacks and evictions have no door in this release.
- * Whoever opens one takes its command from here and into the workload.
+ * Commands that come by another door than a client's: RTC events are asked for by their callback.
+ * Evictions have no door in this release; whoever opens one takes them from here.
  */
-const withoutDoor: readonly string[] = ['ApplyRtcEvent', 'EvictUser'];
+const otherDoors: readonly string[] = ['ApplyRtcEvent', 'EvictUser'];
 
 /** Names of the commands in the domain's own text, without those of the system itself. */
 function commandTypes(): readonly string[] {
@@ -27,7 +27,7 @@ function commandTypes(): readonly string[] {
     .join('\n');
   return [...text.matchAll(bodies)].flatMap(({ groups }) => {
     const { doc = '', type = '' } = groups ?? {};
-    return doc.trim().startsWith('System:') || withoutDoor.includes(type) ? [] : [type];
+    return doc.trim().startsWith('System:') || otherDoors.includes(type) ? [] : [type];
   });
 }
 

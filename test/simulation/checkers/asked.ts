@@ -3,8 +3,10 @@
  * compared: who asks, and the business fields without what a gateway attached.
  */
 import type { CommandRequest } from '../../../src/ports/room-api.ts';
+import type { RtcUserEvent } from '../../../src/ports/rtc-events.ts';
 import { textOf } from './calls.ts';
 import type { SentCommand } from './command-records.ts';
+import { rtcIdOf } from './derived.ts';
 
 /** The part of a body that a client chose: without facts of the gateway. */
 export function withoutFacts({ type, body }: SentCommand): object {
@@ -34,6 +36,15 @@ export function requestFields(request: CommandRequest): object {
   if (request.type !== 'JoinRoom') return request;
   const { password: _, ...rest } = request;
   return rest;
+}
+
+/** The command that an RTC callback becomes: the key of its row, and what it asks for. */
+export function askedByRtc(event: RtcUserEvent): { readonly key: string; readonly asked: string } {
+  const { appCode, roomId, userId, sdkAppId, kind, eventTimeMs } = event;
+  const facts = [String(sdkAppId), kind, String(eventTimeMs)];
+  const commandId = rtcIdOf(appCode, roomId, userId, facts);
+  const fields = { type: 'ApplyRtcEvent', kind, eventTimeMs: BigInt(eventTimeMs) };
+  return { key: `${appCode}\0${roomId}\0${commandId}`, asked: askedText(userId, fields) };
 }
 
 /** An empty actor is the bearer of the call's token, whose name is not shown. */

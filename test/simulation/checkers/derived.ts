@@ -37,6 +37,11 @@ export function roomIdOf(app: string, actor: string, commandId: string): string 
   return `r${uuid5('room', app, actor, commandId).replaceAll('-', '')}`;
 }
 
+/** Id of the command that an RTC callback becomes. */
+export function rtcIdOf(app: string, room: string, user: string, facts: readonly string[]): string {
+  return `rtc:${uuid5('rtc', app, room, user, ...facts)}`;
+}
+
 /** The wallet's name of a command's payment. */
 export function debitKeyOf(app: string, room: string, commandId: string): string {
   return sha256([app, room, commandId, 'debit'].join('\0')).toString('hex');

@@ -145,12 +145,22 @@ class OffsetFates implements Checker {
       return 'it cannot be read, was passed, and has no dead letter';
     }
     if (this.world.database.log.has(key)) return null;
+    if (record.command?.type === 'ApplyRtcEvent' && !this.isMadeBefore(record)) return null;
     const at = `${record.partition}/${record.offset}`;
     const correlation = this.correlations.get(at);
     const isTold =
       correlation === undefined ? this.toldFree.has(key) : this.refused.has(correlation);
     if (isTold || this.isExcused(record)) return null;
     return `${inWords(key)} was passed by the applied offset without a row, a dead letter or a word to its caller`;
+  }
+
+  /** Nobody waits for a word about an RTC event; of a room that nobody has made it changes nothing. */
+  private isMadeBefore({ command, offset }: CommandsRecord): boolean {
+    const key = `${command?.appCode}\0${command?.roomId}`;
+    const first = this.world.database.log
+      .rowsBy('room', key)
+      .find(({ appliedVersion }) => appliedVersion === 1n);
+    return (first?.kafkaOffset ?? offset) < offset;
   }
 
   private isExcused({ partition, offset }: CommandsRecord): boolean {

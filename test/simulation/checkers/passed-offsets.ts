@@ -15,11 +15,10 @@ import type { CommandsRecord } from './command-records.ts';
 
 /** Types whose refusals leave the id free for no other reason than the time. */
 const neverFree: ReadonlySet<string> = new Set([
-  'LeaveRoom',
-  'MicUp',
-  'MicDown',
-  'ConfirmMicPublishing',
-  'CloseRoom',
+  ...['UpdateUser', 'LeaveRoom', 'KickUser', 'UnbanUser', 'MicUp', 'MicDown', 'ChangeMicSeat'],
+  ...['ConfirmMicPublishing', 'SetMicSeatLock', 'SetMicSeatMute', 'InviteToMic', 'ApplyForMic'],
+  ...['AnswerMicRequest', 'ApplyRtcEvent', 'UpdateRoomProfile', 'SetSeatCount', 'SetRoomPassword'],
+  ...['SetRoomMode', 'SetVisibleRegion', 'SetAdmin', 'TransferOwner', 'CloseRoom', 'DeleteRoom'],
 ]);
 /** How far the wall clock of a cell may be ahead: its offset and a jump. */
 const clockSkewMs = 3_100;

@@ -13,6 +13,9 @@ import type { RoomModel } from './room-model.ts';
 import { Cursor, readingOf } from './world-reading.ts';
 import type { LoggedStep, WorldReading } from './world-reading.ts';
 
+/** How far the RTC service's clock may be behind when audio starts (decision 20). */
+const rtcClockSkewMs = 2_000n;
+
 /** Makes it; see the file header. */
 export const seats: CheckerFactory = (world, report) => new Seats(world, report);
 
@@ -41,7 +44,10 @@ class Seats implements Checker {
 
   atEnd(): void {
     this.look();
-    for (const step of this.reading.steps) this.checkNamedSession(step);
+    for (const step of this.reading.steps) {
+      this.checkNamedSession(step);
+      this.checkRtcEvent(step);
+    }
   }
 
   private checkStep(step: LoggedStep): void {
@@ -156,6 +162,29 @@ class Seats implements Checker {
         `${row.commandType} named session ${named} and changed ${event.micSessionId} by ${event.type}`,
       );
     }
+  }
+
+  /** An RTC event changes only what it is newer than, and no session that began after it. */
+  private checkRtcEvent(step: LoggedStep): void {
+    const { row, events, states } = step;
+    if (row.commandType !== 'ApplyRtcEvent' || row.kafkaOffset === null) return;
+    const record = recordsOf(this.world, row.partition).get(row.kafkaOffset);
+    const heardMs = BigInt((record?.command?.body['eventTimeMs'] as bigint | undefined) ?? 0n);
+    const isStart = record?.command?.body['kind'] === 'audio_started';
+    const holder = states[0]?.seats.find((seat) => seat.occupancy?.userId === row.actorUserId);
+    const held = holder?.occupancy ?? null;
+    const allowedMs = isStart ? rtcClockSkewMs : 0n;
+    const isNews =
+      held !== null &&
+      heardMs > held.lastPublishEventTimeMs &&
+      heardMs >= held.sessionStartedAtMs - allowedMs;
+    const odd = events.find((event) => 'userId' in event && event.userId !== row.actorUserId);
+    if (isNews && odd === undefined) return;
+    this.fault(
+      'INV-27',
+      step,
+      `an RTC event of ${heardMs} ms about ${row.actorUserId} changed ${odd?.type ?? 'the seat'}, where ${held === null ? 'nobody' : `session ${held.micSessionId} of ${held.sessionStartedAtMs} ms, last heard at ${held.lastPublishEventTimeMs} ms,`} sat`,
+    );
   }
 
   private fault(invariant: string, { room, row, version }: LoggedStep, what: string): void {

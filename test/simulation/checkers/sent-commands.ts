@@ -6,7 +6,14 @@
  */
 import type { LogRow } from '../../../src/ports/commit-lane.ts';
 import type { CallEnd, Observation, SentCall } from '../observations.ts';
-import { askedText, bodyFields, isSameAsk, requestFields, withoutFacts } from './asked.ts';
+import {
+  askedByRtc,
+  askedText,
+  bodyFields,
+  isSameAsk,
+  requestFields,
+  withoutFacts,
+} from './asked.ts';
 import { commandOf, roomOfKey, textOf, toldBy } from './calls.ts';
 import type { CheckedWorld, Checker, CheckerFactory, Violation } from './checker.ts';
 import { recordsOf, rowKeyOf } from './command-records.ts';
@@ -41,14 +48,23 @@ class SentCommands implements Checker {
       const known = this.byCall.get(observation.call.callId);
       if (known !== undefined) known.end = observation.end;
     }
-    if (observation.kind !== 'sent' || observation.call.ask.kind !== 'command') return;
+    if (observation.kind !== 'sent') return;
     const { call } = observation;
+    const { ask } = call;
     const command = commandOf(call);
-    if (command === null || call.ask.kind !== 'command') return;
-    const { meta, request } = call.ask;
-    const made = { call, asked: askedText(meta.actorUserId, requestFields(request)), end: null };
-    this.tries.set(command.key, [...(this.tries.get(command.key) ?? []), made]);
-    this.byCall.set(call.callId, made);
+    if (command !== null && ask.kind === 'command') {
+      const asked = askedText(ask.meta.actorUserId, requestFields(ask.request));
+      this.tried(command.key, { call, asked, end: null });
+    }
+    if (ask.kind === 'rtcEvent') {
+      const { key, asked } = askedByRtc(ask.event);
+      this.tried(key, { call, asked, end: null });
+    }
+  }
+
+  private tried(key: string, made: Try): void {
+    this.tries.set(key, [...(this.tries.get(key) ?? []), made]);
+    this.byCall.set(made.call.callId, made);
   }
 
   atEnd(): void {

@@ -14,6 +14,7 @@ const endsOf: Readonly<Record<SentCall['ask']['kind'], CallEnd['kind']>> = {
   command: 'ok',
   heartbeat: 'heartbeatTaken',
   micHeartbeat: 'heartbeatTaken',
+  rtcEvent: 'rtcTaken',
   getCommand: 'lookup',
   getRoomSnapshot: 'snapshot',
 };
@@ -126,6 +127,6 @@ class SettledCalls implements Checker {
 function placeOf(call: SentCall): string | null {
   const { ask } = call;
   if (ask.kind === 'command') return commandOf(call)?.roomKey ?? null;
-  const { appCode, roomId } = 'meta' in ask ? ask.meta : ask;
+  const { appCode, roomId } = 'meta' in ask ? ask.meta : ask.kind === 'rtcEvent' ? ask.event : ask;
   return `${appCode}\0${roomId}`;
 }

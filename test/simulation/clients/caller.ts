@@ -86,5 +86,6 @@ export class ClientNetwork {
 }
 
 function appOf(ask: CallAsk): string {
-  return 'meta' in ask ? ask.meta.appCode : ask.appCode;
+  if ('meta' in ask) return ask.meta.appCode;
+  return ask.kind === 'rtcEvent' ? ask.event.appCode : ask.appCode;
 }

@@ -2,6 +2,7 @@
 import { reasonRow } from '../../../src/domain/reasons.ts';
 import { Failure } from '../../../src/kernel/failure.ts';
 import type { CallFrame, RoomApi } from '../../../src/ports/room-api.ts';
+import type { RtcEvents } from '../../../src/ports/rtc-events.ts';
 import type { CallAsk, CallEnd } from '../observations.ts';
 
 /** Name of a room, the same in each app. */
@@ -10,7 +11,11 @@ export function roomIdOf(room: number): string {
 }
 
 /** Makes the call; throws what the API throws. */
-export async function invoke(api: RoomApi, frame: CallFrame, ask: CallAsk): Promise<CallEnd> {
+export async function invoke(
+  api: RoomApi & RtcEvents,
+  frame: CallFrame,
+  ask: CallAsk,
+): Promise<CallEnd> {
   switch (ask.kind) {
     case 'command': {
       const { result, replayed, view } = await api.execute(frame, ask.meta, ask.request);
@@ -22,6 +27,9 @@ export async function invoke(api: RoomApi, frame: CallFrame, ask: CallAsk): Prom
     case 'micHeartbeat':
       await api.micHeartbeat(frame, ask.meta, ask.micSessionId);
       return { kind: 'heartbeatTaken' };
+    case 'rtcEvent':
+      await api.applyRtcEvent(ask.event);
+      return { kind: 'rtcTaken' };
     case 'getCommand':
       return { kind: 'lookup', lookup: await api.getCommand(frame, ask) };
     case 'getRoomSnapshot':

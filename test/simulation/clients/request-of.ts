@@ -19,6 +19,7 @@ export function requestOf(ask: PlannedAsk, facts: RequestFacts): CommandRequest 
   switch (ask.type) {
     case 'RoomHeartbeat':
     case 'MicHeartbeat':
+    case 'RtcEvent':
     case 'GetRoomSnapshot':
     case 'GetCommand':
       return null;

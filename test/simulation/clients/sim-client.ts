@@ -5,7 +5,7 @@
 import { createDeferred } from '../../../src/kernel/deferred.ts';
 import type { Timers } from '../../../src/ports/timers.ts';
 import type { CallAsk, CallEnd } from '../observations.ts';
-import type { SessionChoice } from '../plan/planned-ask.ts';
+import type { PlannedAsk, SessionChoice } from '../plan/planned-ask.ts';
 import type { PlannedCall, PlannedClient, Workload } from '../plan/planned-call.ts';
 import { isSettled, roomIdOf } from './client-call.ts';
 import { requestOf } from './request-of.ts';
@@ -97,6 +97,7 @@ export class SimClient {
     if (ask === null) return;
     if (ask.kind !== 'command') {
       await this.tries(call, ask, triesMax);
+      if (call.ask.type === 'RtcEvent' && call.ask.isTwice) await this.tries(call, ask, 1);
       return;
     }
     this.context.remember(call.nth, ask);
@@ -146,6 +147,7 @@ export class SimClient {
         commandId: this.context.commandIdOf(ask.of),
       };
     }
+    if (ask.type === 'RtcEvent') return this.rtcEventOf(ask, appCode, roomId);
     if (ask.type === 'GetRoomSnapshot') return { kind: 'getRoomSnapshot', appCode, roomId };
     const named = earlier === null ? call.nth : (repeatOf ?? call.nth);
     const commandId = this.context.commandIdOf(named);
@@ -164,6 +166,16 @@ export class SimClient {
     const request = requestOf(ask, { clients: this.context.clients, sessionId, nowMs });
     if (request === null) return null;
     return { kind: 'command', meta, role: call.role, request, ttlMs: call.ttlMs };
+  }
+
+  private rtcEventOf(
+    { target, event: kind, ageMs }: Extract<PlannedAsk, { type: 'RtcEvent' }>,
+    appCode: string,
+    roomId: string,
+  ): CallAsk {
+    const userId = this.context.clients[target]?.userId ?? 'nobody';
+    const eventTimeMs = Math.max(1, Math.round(this.context.wallMs()) - ageMs);
+    return { kind: 'rtcEvent', event: { appCode, sdkAppId: 1, roomId, userId, kind, eventTimeMs } };
   }
 
   private sessionOf(choice: SessionChoice): string {

@@ -57,6 +57,7 @@ function valuesOf(options: SimOptions): unknown {
     lease_ttl: ms(leaseTtlMs),
     snapshot_every_n: options.snapshotEveryN,
     mic_publish_timeout: ms(options.micPublishTimeoutMs),
+    ...rulesOf(options),
     catalogue_at_start: appCodes.slice(0, apps).flatMap((appCode) => {
       return giftIds.map((giftId) => `${appCode}/${giftId}=${giftCoins[giftId]}`);
     }),
@@ -90,5 +91,17 @@ function valuesOf(options: SimOptions): unknown {
     },
     activity: { addr: '127.0.0.1:7411' },
     wallet: { addr: '127.0.0.1:7413', timeout: ms(Math.min(1_000, Math.floor(leaseTtlMs / 3))) },
+  };
+}
+
+function rulesOf({ rules }: SimOptions): object {
+  if (rules === undefined) return {};
+  return {
+    presence_stale_after: `${rules.presenceStaleAfterMs}ms`,
+    mic_heartbeat_stale_after: `${rules.micHeartbeatStaleAfterMs}ms`,
+    mic_request_timeout: `${rules.micRequestTimeoutMs}ms`,
+    close_grace: `${rules.closeGraceMs}ms`,
+    password_attempts: rules.passwordAttempts,
+    password_attempt_window: `${rules.passwordAttemptWindowMs}ms`,
   };
 }

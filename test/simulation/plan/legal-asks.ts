@@ -146,6 +146,13 @@ export const legalAsks: AsksOf = {
     if (!model.onSeat.has(client)) return { type: 'RoomHeartbeat', room };
     return { type: 'MicHeartbeat', room, session: 'newest' };
   },
+  RtcEvent: (place) => {
+    const { random, room, model } = place;
+    const event = random.weighted({ audio_started: 5, audio_stopped: 3, room_exited: 2 });
+    const target = somebody(place, model.onSeat);
+    const ageMs = random.pick([0, 0, 50, 400, 3_000]);
+    return { type: 'RtcEvent', room, target, event, ageMs, isTwice: random.chance(0.2) };
+  },
   GetRoomSnapshot: ({ room }) => ({ type: 'GetRoomSnapshot', room }),
   GetCommand: ({ random, room, nth }) => ({
     type: 'GetCommand',

@@ -52,6 +52,7 @@ export const askWeights: Readonly<Record<AskType, number>> = {
   SendGift: 22,
   RoomHeartbeat: 6,
   MicHeartbeat: 4,
+  RtcEvent: 7,
   GetRoomSnapshot: 4,
   GetCommand: 4,
 };

@@ -70,10 +70,17 @@ export type GiftAsk = {
   readonly targets: readonly number[];
 } & InRoom;
 
-/** What leaves no row: signs of life and looks. */
+/** What nobody asks for again: signs of life, looks, and what the RTC service tells. */
 export type LightAsk =
   | ({ readonly type: 'RoomHeartbeat' | 'GetRoomSnapshot' } & InRoom)
   | ({ readonly type: 'MicHeartbeat'; readonly session: SessionChoice } & InRoom)
+  /** Told by the RTC service, so long after it happened, and now and then twice. */
+  | ({
+      readonly type: 'RtcEvent';
+      readonly event: 'audio_started' | 'audio_stopped' | 'room_exited';
+      readonly ageMs: number;
+      readonly isTwice: boolean;
+    } & OfTarget)
   /** `of`: number of the call whose command is looked up. */
   | ({ readonly type: 'GetCommand'; readonly of: number } & InRoom);
 
@@ -83,10 +90,11 @@ export type PlannedAsk = RoomAsk | PresenceAsk | MicAsk | GiftAsk | LightAsk;
 /** Its names. */
 export type AskType = PlannedAsk['type'];
 
-/** Names of what leaves no row. */
+/** Their names. */
 export const lightAsks: ReadonlySet<AskType> = new Set<LightAsk['type']>([
   'RoomHeartbeat',
   'MicHeartbeat',
+  'RtcEvent',
   'GetRoomSnapshot',
   'GetCommand',
 ]);

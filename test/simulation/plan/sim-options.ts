@@ -42,6 +42,18 @@ export interface SimOptions {
   /** Kinds of aimed faults that this run knows. */
   readonly aimed: readonly AimedKind[];
   readonly pressure: Pressure;
+  /** Not in cases of old: the product's own defaults. */
+  readonly rules?: Rules;
+}
+
+/** Durations of the room's own rules, short enough to fall due within a run. */
+export interface Rules {
+  readonly presenceStaleAfterMs: number;
+  readonly micHeartbeatStaleAfterMs: number;
+  readonly micRequestTimeoutMs: number;
+  readonly closeGraceMs: number;
+  readonly passwordAttempts: number;
+  readonly passwordAttemptWindowMs: number;
 }
 
 /** What the workload is like where it is not even. All are shares, from 0 to 1. */
@@ -99,6 +111,20 @@ export function optionsOf(seed: number): SimOptions {
     points: isCalm ? [] : tracePoints.filter(() => random.chance(pointShare)),
     pointFiringsMax: isCalm ? 0 : pointFiringsMax,
     ...aimsOf(seed, isCalm),
+    rules: rulesOf(seed),
+  };
+}
+
+/** Drawn apart, as the aims are. */
+function rulesOf(seed: number): Rules {
+  const random = new SimRandom(seed, 'rules');
+  return {
+    presenceStaleAfterMs: random.pick([8_000, 20_000, 120_000, 120_000]),
+    micHeartbeatStaleAfterMs: random.pick([4_000, 20_000, 60_000]),
+    micRequestTimeoutMs: random.pick([1_000, 5_000, 20_000]),
+    closeGraceMs: random.pick([0, 0, 1_500]),
+    passwordAttempts: random.pick([1, 2, 5]),
+    passwordAttemptWindowMs: random.pick([3_000, 30_000]),
   };
 }
 

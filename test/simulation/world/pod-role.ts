@@ -15,7 +15,7 @@ import { wireRelay } from '../../../src/main/wire-relay.ts';
 import type { WiringContext } from '../../../src/main/wiring-context.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { Log } from '../../../src/ports/log.ts';
-import type { RoomApi } from '../../../src/ports/room-api.ts';
+import type { Gateway } from '../../../src/gateway/gateway.ts';
 import type { Timers } from '../../../src/ports/timers.ts';
 import type { Trace } from '../../../src/ports/trace.ts';
 import { createCodec } from '../../../src/protocol/codec.ts';
@@ -40,7 +40,7 @@ export interface PodLife {
   readonly trace: Trace;
   crashed(cause: unknown): void;
   /** The gateway takes calls from now on. */
-  opened(api: RoomApi): void;
+  opened(api: Gateway): void;
   /** The cell is there and starts. */
   made(cell: Cell): void;
 }

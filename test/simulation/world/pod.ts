@@ -8,7 +8,7 @@ import { laneName } from '../../../src/drivers/memory/lane-settings.ts';
 import type { RoomcellConfig } from '../../../src/main/config/config-schema.ts';
 import { createRoleHost, type RoleHost } from '../../../src/main/role-host.ts';
 import type { RoleName } from '../../../src/main/role.ts';
-import type { RoomApi } from '../../../src/ports/room-api.ts';
+import type { Gateway } from '../../../src/gateway/gateway.ts';
 import type { Log } from '../../../src/ports/log.ts';
 import type { TracePoint } from '../../../src/ports/trace.ts';
 import type { Kernel } from '../kernel/kernel.ts';
@@ -50,7 +50,7 @@ interface Life {
   readonly host: RoleHost;
   readonly incarnation: string;
   readonly client: string;
-  api: RoomApi | null;
+  api: Gateway | null;
   cell: Cell | null;
   /** Calls of clients in it: told when the process is no more. */
   readonly calls: Set<() => void>;
@@ -171,7 +171,7 @@ export class Pod {
   }
 
   /** Makes a call of a client to this gateway; resolves with what the connection brings. */
-  call<T>(make: (api: RoomApi) => Promise<T>): Promise<PodAnswer<T>> {
+  call<T>(make: (api: Gateway) => Promise<T>): Promise<PodAnswer<T>> {
     const { life } = this;
     const api = life?.api ?? null;
     if (life === null || api === null) return Promise.resolve({ kind: 'refused' });
@@ -199,7 +199,7 @@ export class Pod {
 
   private build(gate: PodGate, incarnation: string): Omit<Life, 'gate' | 'incarnation' | 'client'> {
     const { around, clock, name, role } = this;
-    const built: { host: RoleHost | null; api: RoomApi | null } = { host: null, api: null };
+    const built: { host: RoleHost | null; api: Gateway | null } = { host: null, api: null };
     const calls = new Set<() => void>();
     const timers = gate.timers(clock.rate);
     const podRole = createPodRole(around, {
