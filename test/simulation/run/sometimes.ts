@@ -5,6 +5,8 @@
 import { tracePoints } from '../../../src/ports/trace.ts';
 import { aimedNames } from '../plan/aimed-kinds.ts';
 import { faultKinds } from '../plan/fault-kinds.ts';
+import { askWeights } from '../plan/plan-workload.ts';
+import { lightAsks, type AskType } from '../plan/planned-ask.ts';
 
 /** Fewer runs may miss something by chance. */
 export const floorsFromSeeds = 500;
@@ -44,9 +46,21 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   'a dead letter': ['world_dead_letters'],
   'a room rebuilt': ['cell_room_load_ms'],
   'a room evicted': ['cell_rooms_evicted_total'],
+  'a publish window that ran out': ['world_log|ExpireMicPublish|applied'],
+  'a mic session that fell silent': ['world_log|ExpireMicHeartbeat|applied'],
+  'a request for the mic that nobody answered': ['world_log|ExpireMicRequests|applied'],
+  'users taken out for their silence': ['world_log|SweepStaleUsers|applied'],
+  'a ban that ended by itself': ['world_log|ExpireBans|applied'],
+  'a room closed behind its grace': ['world_log|FinishClosing|applied'],
+  'a wrong password counted': ['world_log|NotePasswordAttempt|applied'],
+  'an RTC event that counted': ['world_log|ApplyRtcEvent|applied'],
+  'an RTC event that came too late': ['world_log|ApplyRtcEvent|no_effect'],
   'a snapshot': ['cell_snapshot_ms'],
   'a snapshot not written': ['cell_snapshot_failures_total'],
 };
+
+/** Commands of clients; each must have changed a room in some run. */
+const appliedTypes = (Object.keys(askWeights) as AskType[]).filter((type) => !lightAsks.has(type));
 
 /** Names of what the runs have not seen. */
 export function missedFloors(counts: ReadonlyMap<string, number>): readonly string[] {
@@ -57,6 +71,7 @@ export function missedFloors(counts: ReadonlyMap<string, number>): readonly stri
   const missed = Object.entries(floors).filter(([, beginnings]) => !beginnings.some(has));
   const kinds = Object.keys(faultKinds).filter((kind) => !counts.has(`fault ${kind}`));
   const unhit = aimedNames.filter((kind) => !counts.has(`world_aimed_hits|${kind}`));
+  const unapplied = appliedTypes.filter((type) => !counts.has(`world_log|${type}|applied`));
   const points = tracePoints.filter(
     (point) =>
       !['kill', 'vanish', 'freeze'].some((what) => counts.has(`fault ${what} at ${point}`)),
@@ -65,6 +80,7 @@ export function missedFloors(counts: ReadonlyMap<string, number>): readonly stri
     ...missed.map(([name]) => name),
     ...kinds.map((kind) => `fault ${kind}`),
     ...unhit.map((kind) => `the moment of ${kind}`),
+    ...unapplied.map((type) => `a ${type} that was applied`),
     ...points.map((point) => `fault at point ${point}`),
   ];
 }

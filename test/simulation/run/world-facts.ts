@@ -30,4 +30,7 @@ export function countWorldFacts(world: World): void {
 /** At the end: what lies in the tables. */
 export function countTables({ metrics, database }: World): void {
   metrics.count('world_dead_letters', {}, database.deadLetters.length);
+  for (const { commandType: type, outcome } of database.log.values()) {
+    metrics.count('world_log', { type, outcome });
+  }
 }
