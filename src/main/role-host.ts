@@ -21,6 +21,8 @@ export interface RoleHostOptions {
   readonly timers: Timers;
   readonly clock: Clock;
   readonly drainTimeoutMs: number;
+  /** How often it looks whether readiness has changed, for its lines in the log. */
+  readonly readinessLookMs: number;
   /** In start order. A role that dies is told by `stop`. */
   readonly roles: readonly Role[];
 }
@@ -34,8 +36,6 @@ export interface RoleHost {
   /** Begins the orderly end. Only the first call counts. */
   stop(cause: StopCause): void;
 }
-
-const watchIntervalMs = 500;
 
 type Phase = 'starting' | 'running' | 'stopping';
 
@@ -151,7 +151,7 @@ class Host implements RoleHost {
       const isNews = now !== last && this.phase !== 'starting';
       if (isNews) this.options.log.info({ ready, reasons }, ready ? 'ready' : 'not ready');
       last = now;
-      cancel = this.options.timers.after(watchIntervalMs, look);
+      cancel = this.options.timers.after(this.options.readinessLookMs, look);
     };
     look();
     return () => cancel();

@@ -25,6 +25,8 @@ import { createWiringContext, nodeIdOf, type WiringContext } from './wiring-cont
 const logBufferBytesMax = 8 * 1024 * 1024;
 /** Longest wait for the log's reader when the process ends. */
 const logFlushMs = 500;
+/** A change of readiness is in the log after at most so long. */
+const readinessLookMs = 500;
 
 /**
  * Runs the roles until the process is told to stop; resolves with its exit code. `makeTrace` is the
@@ -56,6 +58,7 @@ export async function runRoles(
     timers: context.timers,
     clock: context.clock,
     drainTimeoutMs: config.drainTimeoutMs,
+    readinessLookMs,
     roles: roles.map((name) => roleTable[name](context)),
   });
   handleProcessEvents(process, {

@@ -51,6 +51,7 @@ const brings: Readonly<Record<AimedKind, (run: RunResult) => boolean>> = {
   heldInSplit: (run) => has(run, 'cell_data_errors_total') && has(run, 'cell_commit_ms|fenceBusy'),
   heldThenKilled: (run) =>
     run.history.some((seen) => seen.kind === 'pod' && seen.what === 'killed'),
+  claimTakenEarly: (run) => has(run, 'world_claims_retaken'),
 };
 
 describe('an aimed fault', () => {

@@ -68,6 +68,9 @@ export class BrokerLink {
   private readonly parts: NetworkParts;
   /** Open until `close`; a switch of its own, so that closing is told like a cut. */
   private readonly own = new ReachSwitch();
+  /** Who wants to hear of every change at an end; the link itself listens while there is somebody. */
+  private readonly watchers = new Set<() => void>();
+  private unwatchEnds: readonly (() => void)[] = [];
 
   /** `ends` are the switches of client and broker. */
   constructor(ends: readonly ReachSwitch[], parts: NetworkParts) {
@@ -126,11 +129,18 @@ export class BrokerLink {
     return answer;
   }
 
-  /** One way. What is held back goes on when the way opens, or is lost with its connection. */
-  private async pass(): Promise<void> {
-    const { timers, random, latencyMs } = this.parts;
+  /** One way; null: it takes no time. */
+  private pass(): Promise<void> | null {
+    const { random, latencyMs } = this.parts;
     const { min, max } = latencyMs;
-    await timers.sleep(min + (max - min) * random.fraction('broker latency'));
+    const travelMs = min + (max - min) * random.fraction('broker latency');
+    if (travelMs <= 0 && !this.is('silent') && !this.is('frozen')) return null;
+    return this.longPass(travelMs);
+  }
+
+  /** What is held back goes on when the way opens, or is lost with its connection. */
+  private async longPass(travelMs: number): Promise<void> {
+    if (travelMs > 0) await this.parts.timers.sleep(travelMs);
     while ((this.is('silent') || this.is('frozen')) && !this.isCut()) {
       await new Promise<void>((resolve) => {
         const unwatch = this.watch(() => {
@@ -142,8 +152,18 @@ export class BrokerLink {
   }
 
   private watch(run: () => void): () => void {
-    const ends = this.ends.map((end) => end.watch(run));
-    return () => ends.forEach((unwatch) => unwatch());
+    if (this.watchers.size === 0) {
+      this.unwatchEnds = this.ends.map((end) => end.watch(() => this.tellWatchers()));
+    }
+    this.watchers.add(run);
+    return () => {
+      if (!this.watchers.delete(run) || this.watchers.size > 0) return;
+      for (const unwatch of this.unwatchEnds) unwatch();
+    };
+  }
+
+  private tellWatchers(): void {
+    for (const watcher of [...this.watchers]) watcher();
   }
 
   private isCut(): boolean {
@@ -151,6 +171,7 @@ export class BrokerLink {
   }
 
   private is(reach: Reach): boolean {
-    return this.ends.some((end) => end.reach === reach);
+    for (const end of this.ends) if (end.reach === reach) return true;
+    return false;
   }
 }

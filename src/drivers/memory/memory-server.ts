@@ -131,9 +131,28 @@ export class MemoryServer {
 
   /** The way to the server and its turn there: resolves when it takes the next word. */
   async reached(): Promise<void> {
+    await this.way();
+  }
+
+  /** Null: no way to go, and it takes the next word at once. */
+  private way(): Promise<void> | null {
     const travelMs = this.latencyMs();
+    if (travelMs <= 0 && this.thawed === null) return null;
+    return this.longWay(travelMs);
+  }
+
+  private async longWay(travelMs: number): Promise<void> {
     if (travelMs > 0) await this.timers.sleep(travelMs);
     while (this.thawed !== null) await this.thawed.promise;
+  }
+
+  /** Whether the way to the server ended before the limit of a call; no limit is set for none. */
+  private async reachedInTime(): Promise<boolean> {
+    const way = this.way();
+    if (way !== null) return this.within(way, callLimitMs);
+    // A turn all the same: nobody's call may be done before it has returned.
+    await Promise.resolve();
+    return true;
   }
 
   /** One call of a pooled port. `work` is done as a whole or not at all, unless it waits for locks. */
@@ -143,17 +162,16 @@ export class MemoryServer {
     access: 'read' | 'write',
     work: () => T | Promise<T>,
   ): Promise<T> {
-    const at = this.faults.findIndex((fault) => fault.port === port);
-    const fault = at < 0 ? undefined : this.faults.splice(at, 1)[0];
+    const fault = this.takeFault(port);
     if (fault?.kind === 'refused') throw unavailable(what, 'refused by a fault');
-    if (!(await this.within(this.reached(), callLimitMs))) {
+    if (!(await this.reachedInTime())) {
       throw unavailable(what, `no answer within ${callLimitMs} ms`);
     }
     if (this.mode === 'down' || this.mode === 'full') throw unavailable(what, this.mode);
     if (this.mode === 'readOnly' && access === 'write') throw unavailable(what, this.mode);
     const answer = await work();
     if (this.late?.what === what) await this.timers.sleep(this.late.ms);
-    const isAnswered = await this.within(this.reached(), callLimitMs);
+    const isAnswered = await this.reachedInTime();
     if (!isAnswered || fault?.kind === 'answerLost') throw unavailable(what, 'the answer is lost');
     return answer;
   }
@@ -173,6 +191,12 @@ export class MemoryServer {
         },
       );
     });
+  }
+
+  private takeFault(port: MemoryPort): PortFault | undefined {
+    if (this.faults.length === 0) return undefined;
+    const at = this.faults.findIndex((fault) => fault.port === port);
+    return at < 0 ? undefined : this.faults.splice(at, 1)[0];
   }
 
   private forget(session: MemorySession): void {

@@ -27,11 +27,15 @@ const silencing: ReadonlySet<string> = new Set([
   'lateBatch',
 ]);
 
-/** When the applied offset came to be what it is, and by whose commit. */
-interface Pass {
-  readonly upTo: bigint;
+/** A commit that settled something, and whose it was. */
+interface Settling {
   readonly atMs: number;
   readonly incarnation: string;
+}
+
+/** How far the applied offset came by it. */
+interface Pass extends Settling {
+  readonly upTo: bigint;
 }
 const correlationHeader = 'rc-correlation-id';
 
@@ -51,6 +55,8 @@ class OffsetFates implements Checker {
   private readonly faults: { readonly atMs: number; readonly incarnation: string | null }[] = [];
   /** By partition, the oldest first. */
   private readonly passes = new Map<number, Pass[]>();
+  /** Of refusals above the applied offset, which a later owner may pass: by `partition/offset`. */
+  private readonly marked = new Map<string, Settling>();
 
   constructor(world: CheckedWorld, report: (violation: Violation) => void) {
     this.world = world;
@@ -165,10 +171,11 @@ class OffsetFates implements Checker {
 
   private isExcused({ partition, offset }: CommandsRecord): boolean {
     const pass = this.passes.get(partition)?.find(({ upTo }) => upTo >= offset);
-    if (pass === undefined) return false;
+    const settling = this.marked.get(`${partition}/${offset}`) ?? pass;
+    if (settling === undefined) return false;
     return this.faults.some(({ atMs, incarnation }) => {
-      const isNear = Math.abs(atMs - pass.atMs) <= excusedForMs;
-      return isNear && (incarnation === null || incarnation === pass.incarnation);
+      const isNear = Math.abs(atMs - settling.atMs) <= excusedForMs;
+      return isNear && (incarnation === null || incarnation === settling.incarnation);
     });
   }
 
@@ -178,6 +185,10 @@ class OffsetFates implements Checker {
       const passes = this.passes.get(partition) ?? [];
       this.passes.set(partition, passes);
       if ((passes.at(-1)?.upTo ?? -1n) < upTo) passes.push({ upTo, atMs, incarnation });
+      for (const offset of this.world.database.settled.get(partition) ?? []) {
+        const at = `${partition}/${offset}`;
+        if (!this.marked.has(at)) this.marked.set(at, { atMs, incarnation });
+      }
     }
   }
 

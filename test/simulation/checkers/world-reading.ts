@@ -47,6 +47,8 @@ export interface LoggedRoom {
   link: Uint8Array;
 }
 
+const nothing: readonly never[] = [];
+
 /** What of a growing list somebody has not seen yet. */
 export class Cursor<Item> {
   private readonly list: readonly Item[];
@@ -58,7 +60,7 @@ export class Cursor<Item> {
 
   /** The new items, oldest first; they count as seen. */
   fresh(): readonly Item[] {
-    if (this.seen === this.list.length) return [];
+    if (this.seen === this.list.length) return nothing;
     const items = this.list.slice(this.seen);
     this.seen = this.list.length;
     return items;

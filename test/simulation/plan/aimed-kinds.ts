@@ -20,6 +20,8 @@ export const aimedKinds = {
   heldInSplit: 0.15,
   /** A cell ends after it could commit nothing for longer than Kafka's hint is apart. */
   heldThenKilled: 0.12,
+  /** The relays' clocks run ahead of a claim's end while its adapter waits in vain for an answer. */
+  claimTakenEarly: 0.12,
 } as const;
 
 /** Name of a kind. */

@@ -19,6 +19,8 @@ const halfDone: readonly TracePoint[] = [
 const thawAfterMs: readonly number[] = [3, 10, 30, 300, 3_000];
 /** What a lane waits for an owner row. */
 const lockWaitMs = 1_000;
+/** Relays look for rows at least so often. */
+const aheadForMs = 1_500;
 /** Kafka's hint comes once in so many ms. */
 const hintEveryMs = 1_000;
 
@@ -63,6 +65,23 @@ export const aimedFaults: FaultTable<AimedKind> = {
         if (hit.incarnation === incarnation && hit.kill(true)) world.startLater(hit);
         release();
       });
+    });
+  },
+  claimTakenEarly(world, fault) {
+    const adapters = world.podsOf('adapter-im').filter(({ state }) => state === 'up');
+    const aim = { pod: chosen(adapters, fault.target), point: 'adapter.after_start' } as const;
+    return aimed(world, fault, aim, (_, ends) => {
+      world.servers.im.faults.add({ kind: 'hang', times: 1 });
+      const aheadMs = 2 * world.claimLockMs;
+      for (const { clock } of world.podsOf('relay')) {
+        clock.jump(aheadMs);
+        later(
+          world,
+          ends,
+          aheadForMs,
+          ends.add(() => clock.jump(-aheadMs)),
+        );
+      }
     });
   },
 };

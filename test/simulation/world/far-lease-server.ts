@@ -40,9 +40,9 @@ export class FarLeaseServer extends MemoryLeaseServer {
     backMs: number,
   ): Promise<ServerAnswer<T>> {
     const { timers } = this.network;
-    await timers.sleep(thereMs);
+    if (thereMs > 0) await timers.sleep(thereMs);
     const answer = await super.request(work, budgetMs - thereMs - backMs);
-    await timers.sleep(backMs);
+    if (backMs > 0) await timers.sleep(backMs);
     return answer;
   }
 }

@@ -36,15 +36,20 @@ export function gatedHandlers<Handlers extends object>(
   handlers: Handlers,
   gate: PodGate,
 ): Handlers {
+  const calls = new Map<string | symbol, unknown>();
   return new Proxy(handlers, {
     get(target, name): unknown {
+      const known = calls.get(name);
+      if (known !== undefined) return known;
       const member: unknown = Reflect.get(target, name, target);
       if (typeof member !== 'function') return member;
       const method = (member as Call).bind(target);
-      return (...given: readonly unknown[]): unknown => {
+      const call = (...given: readonly unknown[]): unknown => {
         if (gate.state === 'open') return method(...given);
         return gate.awake().then(() => method(...given));
       };
+      calls.set(name, call);
+      return call;
     },
   });
 }

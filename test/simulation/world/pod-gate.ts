@@ -92,6 +92,7 @@ export class PodGate {
     let isCancelled = false;
     const cancelWorld = this.worldTimers.after(delayMs, () => {
       this.pending.delete(cancel);
+      if (this.current === 'open') return run();
       this.pass(() => {
         if (!isCancelled) run();
       }, isTimer);

@@ -21,6 +21,9 @@ import { createPodRole } from './pod-role.ts';
 import type { Servers } from './servers.ts';
 import type { SimMetrics } from './sim-metrics.ts';
 
+/** Rare: such a look is an event and only writes lines, which hardly any run has read. */
+const readinessLookMs = 5_000;
+
 /** What all pods of a run share. */
 export interface PodSurroundings {
   readonly kernel: Kernel;
@@ -224,6 +227,7 @@ export class Pod {
       timers,
       clock,
       drainTimeoutMs: around.config.drainTimeoutMs,
+      readinessLookMs,
       roles: [podRole.role],
     });
     built.host = host;

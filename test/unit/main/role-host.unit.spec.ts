@@ -52,6 +52,7 @@ function makeHost(drainTimeoutMs = 10_000) {
     timers: time,
     clock: time,
     drainTimeoutMs,
+    readinessLookMs: 500,
     roles: [cell, gateway],
   });
   const crash = () => host.stop({ kind: 'crashed', role: 'cell', cause: new Error('x') });
