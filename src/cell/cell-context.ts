@@ -50,4 +50,9 @@ export interface CellContext {
    * no transaction meets the outage. Given by the cell to its own parts.
    */
   readonly onOutage?: (what: string, isOut: boolean) => void;
+  /**
+   * The level up to which commands are executed and events written, by `protocol/schema-levels.ts`.
+   * Given by the cell to its own parts; without it, this release's own.
+   */
+  readonly enabledLevel?: () => number;
 }

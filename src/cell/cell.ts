@@ -8,6 +8,7 @@ import type { SourceRecord } from '../ports/command-source.ts';
 import type { OwnerReads } from '../ports/owner-reads.ts';
 import type { CellContext } from './cell-context.ts';
 import { CellParts } from './cell-parts.ts';
+import { LevelWatch } from './level-watch.ts';
 import type { RoomCell } from './registry/room-cell.ts';
 import { retryForever } from './retry-forever.ts';
 
@@ -15,6 +16,8 @@ import { retryForever } from './retry-forever.ts';
 const kafkaWait = 'read log range';
 /** How often a drain looks whether everything is finished. */
 const drainPollMs = 10;
+/** What is in hand when the release turns out to be too old has this long to end. */
+const leaveWithinMs = 10_000;
 
 /** Parameters that are asked for once at start. */
 export interface CellStart {
@@ -26,6 +29,7 @@ export interface CellStart {
 /** One cell node. See the file header and README.md. */
 export class Cell {
   private readonly context: CellContext;
+  private readonly levels: LevelWatch;
   private parts: CellParts | null = null;
   private draining = false;
   private stopped = false;
@@ -42,10 +46,18 @@ export class Cell {
   };
 
   constructor(context: CellContext) {
-    this.context = { ...context, onOutage: (what, isOut) => this.noteOutage(what, isOut) };
+    this.levels = new LevelWatch(context, () => void this.leave());
+    this.context = {
+      ...context,
+      onOutage: (what, isOut) => this.noteOutage(what, isOut),
+      enabledLevel: () => this.levels.enabled,
+    };
   }
 
-  /** Resolves when the node is a member of the group; waits for what is absent. */
+  /**
+   * Resolves when the node is a member of the group, or must not become one because its release is
+   * too old for the deployment; waits for what is absent.
+   */
   async start(start: CellStart): Promise<void> {
     const { context } = this;
     const layout = await this.untilStopped('topic layout', () =>
@@ -58,7 +70,9 @@ export class Cell {
     await this.untilStopped('register schemas', () =>
       context.schemas.register(context.codec.writerSchemas),
     );
-    if (layout === null || this.stopped) return;
+    await this.untilStopped('schema level', () => this.levels.start());
+    // Too old a release never becomes a member: its state has a name, and waits for the operator.
+    if (layout === null || this.stopped || this.levels.isTooOld) return;
     const parts = new CellParts(context, layout.partitionCount, (down) => {
       this.down = down;
     });
@@ -79,6 +93,7 @@ export class Cell {
   readiness(): { readonly ready: boolean; readonly reasons: readonly string[] } {
     const reasons: string[] = [];
     if (this.parts === null) reasons.push('STARTING');
+    if (this.levels.isTooOld) reasons.push('RELEASE_TOO_OLD');
     if (this.draining) reasons.push('DRAINING');
     if (this.down || this.outages.size > 0) reasons.push('DB_DOWN');
     if (this.parts !== null && !this.parts.partitions.settled) reasons.push('TAKING_OVER');
@@ -135,6 +150,7 @@ export class Cell {
   /** Ends everything, drained or not. Idempotent. */
   async stop(): Promise<void> {
     this.stopped = true;
+    this.levels.stop();
     const { parts } = this;
     if (parts === null) return;
     parts.ticker.stop();
@@ -147,6 +163,22 @@ export class Cell {
     // Without this, what waits for an outage would wait on, and the lane with it.
     parts.partitions.abandon();
     await laneEnded;
+  }
+
+  /**
+   * Race (test "gives everything up when it becomes so while it runs"): the level is raised
+   * while a node of the former release still runs.
+   *   1. The operator raises the level, and a cell of the new release commits an event above ours.
+   *   2. Its partition moves here before we look at the level, and we take it over.
+   *   3. We cannot read that log and answer ROOM_CORRUPT for the room: no event of it is ours.
+   *   4. The next look gives everything up, and a node that can read it goes on.
+   */
+  private async leave(): Promise<void> {
+    try {
+      await this.drain(leaveWithinMs);
+    } catch (error) {
+      this.context.log.error({ error }, 'a node that is too old could not give everything up');
+    }
   }
 
   private assigned(ids: readonly number[]): void {

@@ -24,6 +24,7 @@ import type { StoredResult } from '../../ports/room-reader.ts';
 import { eventIdOf, micSessionIdOf, systemCommandId } from '../../protocol/derived-ids.ts';
 import { chainHash } from '../../protocol/event-chain.ts';
 import type { ResultRecord } from '../../protocol/records.ts';
+import { commandLevel, eventLevel, schemaLevel } from '../../protocol/schema-levels.ts';
 import type { CellContext } from '../cell-context.ts';
 import { isExpired, isGift } from '../charges/payment.ts';
 import {
@@ -89,6 +90,7 @@ class Drafting {
     const nowMs = this.nowMs();
     const facts = this.facts(item.command.commandId, nowMs, chargeOf(item));
     const decision = decide(item.command, facts, this.state);
+    if (decision.kind === 'applied' && this.isAhead(decision.events)) return [this.notYet(item)];
     if (decision.kind === 'retry') {
       const loose = looseOf(item, decision.reason, decision.facts, decision.retryAfterMs);
       return [{ kind: 'refused', item, loose }];
@@ -108,6 +110,7 @@ class Drafting {
   /** Ends that need no decision: a broken room, an expired command, a gift without its charge. */
   private withoutDeciding(item: CommandItem): ItemEnd | null {
     if (this.work.room.phase === 'broken') return this.giveBack(item, 'ROOM_CORRUPT');
+    if (commandLevel(item.command.body.type) > this.enabledLevel()) return this.notYet(item);
     const mayExpire = !isGift(item) || !item.payment.asked;
     if (mayExpire && isExpired(item, this.context.clock.wallMs())) {
       return { kind: 'refused', item, loose: looseOf(item, 'EXPIRED', {}) };
@@ -131,13 +134,16 @@ class Drafting {
   }
 
   private decideSystem(item: SystemItem): ItemEnd {
+    if (commandLevel(item.body.type) > this.enabledLevel()) return { kind: 'nothing', item };
     const commandId = systemCommandId(item.name, nextRoomVersion(this.state.version));
     const { appCode, roomId } = this.state;
     const actor = { actorUserId: systemUserId, actorRole: 'system' as const };
     const command: RoomCommand = { appCode, roomId, commandId, ...actor, body: item.body };
     const nowMs = this.nowMs();
     const decision = decide(command, this.facts(commandId, nowMs, null), this.state);
-    if (decision.kind !== 'applied') return { kind: 'nothing', item };
+    if (decision.kind !== 'applied' || this.isAhead(decision.events)) {
+      return { kind: 'nothing', item };
+    }
     return this.log(item, commandId, decision, nowMs);
   }
 
@@ -158,6 +164,23 @@ class Drafting {
     const logged = this.log(item, commandId, rejected('GIFT_NOT_CHARGED', { cause }), this.nowMs());
     this.fresh.set(commandId, logged);
     return logged;
+  }
+
+  private enabledLevel(): number {
+    return this.context.enabledLevel?.() ?? schemaLevel;
+  }
+
+  /** Whether a node of a former release, which may take the room over, could not replay the events. */
+  private isAhead(events: readonly RoomEvent[]): boolean {
+    const level = this.enabledLevel();
+    return events.some((event) => eventLevel(event) > level);
+  }
+
+  /** A gift whose coins may be gone is given back; all else leaves its id free. */
+  private notYet(item: CommandItem): ItemEnd {
+    if (isGift(item) && item.payment.asked) return this.giveBack(item, 'NOT_YET_ENABLED');
+    const level = String(this.enabledLevel());
+    return { kind: 'refused', item, loose: looseOf(item, 'NOT_YET_ENABLED', { level }) };
   }
 
   /** Step 2. The same id with other content is refused and touches nothing (PIPE-12). */
