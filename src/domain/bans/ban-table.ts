@@ -6,10 +6,9 @@ import type { PersistentMap } from '../../kernel/persistent-map.ts';
 import type { UserId } from '../ids.ts';
 import type { RoomBan, RoomState } from '../room/state.ts';
 
-/** Before zero: `left` ends first. Ties by user id, so that the order is one. */
+/** Before zero: `left` ends first. Ties by user id, so that the order is one; no user has two bans. */
 export function compareBanEnds(left: RoomBan, right: RoomBan): number {
   if (left.expiresAtMs !== right.expiresAtMs) return left.expiresAtMs - right.expiresAtMs;
-  if (left.userId === right.userId) return 0;
   return left.userId < right.userId ? -1 : 1;
 }
 

@@ -34,9 +34,9 @@ export function decideAnswerMicRequest(
   // 2. Taken back or declined.
   if (body.answer === 'declined') return applied([ended(request, command.actorUserId)]);
 
-  // 3. Accepted, by the other side only: nobody lets itself up, and a manager who applied in a room
-  //    of mode `apply` would have taken a seat without asking.
-  if (request.kind === 'invite' ? !isOwn : !isManager || isOwn) {
+  // 3. Accepted, by the other side only: the invited user, or a manager (by 1) who is not the
+  //    applicant. Nobody lets itself up; a manager need not ask and takes a seat by MicUp.
+  if (request.kind === 'invite' ? !isOwn : isOwn) {
     return rejected('NOT_YOUR_MIC_REQUEST', { kind: request.kind });
   }
   const seat = chooseSeat(request.seatNo, state);

@@ -46,16 +46,12 @@ export function decideApplyRtcEvent(
 /**
  * Later than every RTC event known of the session, and not before its start. Only a start gets an
  * allowance for the clocks: taken for too old it would cost a user the seat, while a stop taken for
- * new would. An event without a time is never news.
+ * new would. An event without a time (0) is never news, as no time known is below 0.
  */
 function isNews({ kind, eventTimeMs }: ApplyRtcEvent, held: HeldSeat, facts: DecideFacts): boolean {
   const { lastPublishEventTimeMs, sessionStartedAtMs } = held.occupancy;
   const allowanceMs = kind === 'audio_started' ? facts.times.rtcClockSkewMs : 0;
-  return (
-    eventTimeMs > 0 &&
-    eventTimeMs > lastPublishEventTimeMs &&
-    eventTimeMs >= sessionStartedAtMs - allowanceMs
-  );
+  return eventTimeMs > lastPublishEventTimeMs && eventTimeMs >= sessionStartedAtMs - allowanceMs;
 }
 
 function audioStarted(body: ApplyRtcEvent, held: HeldSeat, result: ResultFields): Decision {

@@ -3,6 +3,7 @@
  * room's state, so that a failover gives nobody new attempts.
  */
 import { assertDefined } from '../../kernel/assert.ts';
+import type { PersistentMap } from '../../kernel/persistent-map.ts';
 import type { UserId } from '../ids.ts';
 import type { DecideFacts, Decision } from '../room/decision.ts';
 import { applied, noEffect } from '../room/outcomes.ts';
@@ -48,7 +49,7 @@ export function evolvePasswordAttemptFailed(
   const { userId, attempts, windowStartedAtMs } = event;
   const others = state.passwordAttempts.has(userId)
     ? state.passwordAttempts
-    : withOnePlace(state).passwordAttempts;
+    : withOnePlace(state.passwordAttempts);
   return {
     ...state,
     passwordAttempts: others.set(userId, { userId, attempts, windowStartedAtMs }),
@@ -56,15 +57,13 @@ export function evolvePasswordAttemptFailed(
 }
 
 /** The oldest window leaves a full table; of equal ones the lower user id. */
-function withOnePlace(state: RoomState): RoomState {
-  const { passwordAttempts } = state;
-  if (passwordAttempts.size < passwordAttemptsMax) return state;
+function withOnePlace(all: PersistentMap<PasswordAttempts>): PersistentMap<PasswordAttempts> {
+  if (all.size < passwordAttemptsMax) return all;
   let oldest: PasswordAttempts | null = null;
-  for (const entry of passwordAttempts.values()) {
+  for (const entry of all.values()) {
     if (oldest === null || comparedByAge(entry, oldest) < 0) oldest = entry;
   }
-  const { userId } = assertDefined(oldest, 'a full table holds an entry');
-  return { ...state, passwordAttempts: passwordAttempts.remove(userId) };
+  return all.remove(assertDefined(oldest, 'a full table holds an entry').userId);
 }
 
 function comparedByAge(left: PasswordAttempts, right: PasswordAttempts): number {

@@ -55,8 +55,27 @@ describe('eventRoutes', () => {
     expect(rank('RoomMicUp')).toBeLessThan(rank('RoomClosed'));
     expect(rank('RoomMicUp')).toBeLessThan(rank('RoomClosing'));
     expect(rank('RoomMicUp')).toBeLessThan(rank('RoomUserKicked'));
-    expect(rank('RoomUserUpdated')).toBeLessThan(rank('RoomUserJoined'));
-    expect(rank('RoomUsersStaleLeft')).toBe(rank('RoomUserLeft'));
+  });
+
+  it('what is rare and final comes first in IM, what is many and soon repeated last', () => {
+    const typesOf = (priority: string) =>
+      types.filter((type) => eventRoute(type).imPriority === priority).toSorted();
+    expect(typesOf('high')).toEqual([
+      'RoomClosed',
+      'RoomClosing',
+      'RoomCreated',
+      'RoomDeleted',
+      'RoomGiftSent',
+      'RoomUserEvicted',
+      'RoomUserKicked',
+    ]);
+    expect(typesOf('low')).toEqual(['RoomUserJoined', 'RoomUserLeft', 'RoomUsersStaleLeft']);
+    expect(typesOf('lowest')).toEqual([
+      'RoomMicRtcNoted',
+      'RoomPasswordAttemptFailed',
+      'RoomUserUpdated',
+    ]);
+    expect(typesOf('normal')).toHaveLength(types.length - 13);
   });
 
   it('names the same destinations as the topics do', () => {

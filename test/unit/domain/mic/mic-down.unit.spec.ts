@@ -1,8 +1,9 @@
 /** MicDown (MIC-7, MIC-8, MIC-11, MIC-20, MIC-29). */
 import { describe, expect, it } from 'vitest';
 import { given, stepMs } from '../../../support/decider-spec.ts';
-import { micDown } from '../../../support/command-builders.ts';
+import { micDown, micUp } from '../../../support/command-builders.ts';
 import {
+  adminSet,
   alice,
   bob,
   carol,
@@ -94,5 +95,48 @@ describe('When active and the user is not seated', () => {
     const seated = pending.when(micDown({ userId: alice }), { by: carol });
     const unseated = pending.when(micDown({ userId: bob }), { by: carol });
     expect(seated.decision).toEqual(unseated.decision);
+  });
+});
+
+describe('When one who stands as high is to be taken down', () => {
+  const high = given(
+    created(),
+    [joined(alice), joined(bob), joined(owner)],
+    [adminSet(bob), adminSet(carol)],
+    wentUp(on(1, owner, 4), farMs),
+    wentUp(on(2, bob, 5), farMs),
+  );
+  const ofOwner = micDown({ userId: owner });
+  const ofBob = micDown({ userId: bob });
+
+  it('an admin takes down neither the owner nor another admin, but itself and members', () => {
+    high
+      .when(ofOwner, { by: bob })
+      .thenRejected('TARGET_PROTECTED', { user_id: 'owner', role: 'owner' });
+    high
+      .when(ofBob, { by: carol })
+      .thenRejected('TARGET_PROTECTED', { user_id: 'bob', role: 'admin' });
+    high.when(ofBob, { by: bob }).thenApplied([wentDown(on(2, bob, 5), 'mic_down', stepMs)]);
+    high
+      .after(micUp(3))
+      .when(micDown({ userId: alice }), { by: bob })
+      .room();
+  });
+
+  it('the owner and those above take down admins, and nobody the owner', () => {
+    for (const options of [{ by: owner }, { role: 'service' }, { role: 'operator' }] as const) {
+      high.when(ofBob, options).thenApplied([wentDown(on(2, bob, 5), 'taken_down', stepMs)]);
+    }
+    for (const role of ['service', 'operator'] as const) {
+      high
+        .when(ofOwner, { role })
+        .thenRejected('TARGET_PROTECTED', { user_id: 'owner', role: 'owner' });
+    }
+  });
+
+  it('a member learns not how high the other stands', () => {
+    for (const body of [ofOwner, ofBob]) {
+      high.when(body).thenRejected('NOT_ROOM_MANAGER', { actor_user_id: 'alice' });
+    }
   });
 });

@@ -76,17 +76,21 @@ describe('When the table is full', () => {
   const full = given(
     created({ passwordHash: 'scrypt$x' }),
     Array.from({ length: passwordAttemptsMax }, (_, n) =>
-      // Number 7 and 8 have the oldest windows, which began at the same time.
-      failed(nth(n), 2, n === 7 || n === 8 ? timeOf(1) : timeOf(1) + 1 + n),
+      // Numbers 7 to 16 have the oldest windows, which began at the same time.
+      failed(nth(n), 2, n >= 7 && n <= 16 ? timeOf(1) : timeOf(1) + 1 + n),
     ),
   );
 
   it('the oldest window leaves it, of equal ones the lower user id', () => {
     expect(passwordAttemptsMax).toBe(1_000);
-    const { state } = full.when(note(), bySystem);
-    expect(state.passwordAttempts.size).toBe(passwordAttemptsMax);
-    expect([7, 8, 9].map((n) => state.passwordAttempts.has(nth(n)))).toEqual([false, true, true]);
-    expect(state.passwordAttempts.has(alice)).toBe(true);
+    let crowded = full;
+    for (let n = 7; n <= 16; n += 1) {
+      crowded = crowded.after(note(asUser(`late-${n}`)), bySystem);
+      const attempts = crowded.state.passwordAttempts;
+      expect(attempts.size).toBe(passwordAttemptsMax);
+      expect([attempts.has(nth(n)), attempts.has(nth(n + 1))]).toEqual([false, true]);
+      expect(attempts.has(`late-${n}`)).toBe(true);
+    }
   });
 
   it('a user who stands in it already pushes nobody out', () => {
