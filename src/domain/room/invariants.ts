@@ -83,7 +83,7 @@ function checkPeople(state: RoomState): string | null {
   if (state.ownerUserId !== null && admins.includes(state.ownerUserId)) {
     return 'the owner is no admin beside it';
   }
-  if (admins.some((userId, place) => place > 0 && (admins[place - 1] ?? '') >= userId)) {
+  if (admins.some((userId, place) => (admins[place - 1] ?? '') >= userId)) {
     return 'admins stand in order, each once';
   }
   if (admins.some((userId) => bans.has(userId))) return 'no admin is banned (PRES-16)';

@@ -132,6 +132,14 @@ describe('evolve', () => {
     expect(older.seats[1]?.occupancy?.lastPublishEventTimeMs).toBe(500);
   });
 
+  it('applications end when a log says that the mode is free, and only then', () => {
+    const asked = evolve(evolve(seated, joined(bob), at(4n)), micRequested(bob, 9), at(5n));
+    const mode = (word: 'free' | 'apply') =>
+      evolve(asked, { type: 'RoomModeChanged', byUserId: owner, mode: word }, at(6n));
+    expect(mode('apply').micRequests).toHaveLength(1);
+    expect(mode('free').micRequests).toEqual([]);
+  });
+
   it('an eviction tells why and changes nothing by itself', () => {
     const { version: _v, lastEventAtMs: _t, ...rest } = seated;
     expect(evolve(seated, evicted(alice, owner), at(4n))).toMatchObject(rest);
