@@ -68,6 +68,22 @@ describe('a cell of the newer release, while the level is the former one', () =>
     expect(late).toMatchObject({ outcome: 'applied', replayed: false });
   });
 
+  it('keeps no row of a command of its own release, whatever it would come to', async () => {
+    const { rig } = await rigAt();
+    const node = await rig.startNode('a');
+    await fillRoom(rig, node);
+    const asks: readonly CommandBody[] = [
+      // A rejection, and a command without effect.
+      { type: 'AnswerMicRequest', userId: 'u2' as never, answer: 'accepted' },
+      { type: 'SetRoomMode', mode: 'free' },
+    ];
+    for (const [n, body] of asks.entries()) {
+      const sent = await rig.reply(node, rig.send('r1', `a${n}`, 'owner', body));
+      expect(sent).toMatchObject({ kind: 'refusal', reason: 'NOT_YET_ENABLED' });
+    }
+    expect(loggedTypes(rig)).toEqual(['CreateRoom', 'JoinRoom']);
+  });
+
   it('refuses a command of the former release that would make an event of its own', async () => {
     const { rig } = await rigAt();
     const times = { ...rigOptions.times, closeGraceMs: 30_000 };
@@ -121,7 +137,10 @@ describe('a cell whose release is below the level', () => {
     expect(node.cell.ownedPartitions()).toEqual([]);
     expect(rig.database.owners.get(0)).toBeUndefined();
     expect(node.cell.readiness()).toMatchObject({ ready: false });
-    expect(node.cell.readiness().reasons).toContain('RELEASE_TOO_OLD');
+    // It has not even begun to take part.
+    expect(node.cell.readiness().reasons).toEqual(
+      expect.arrayContaining(['STARTING', 'RELEASE_TOO_OLD']),
+    );
     await node.cell.drain(1_000);
     await node.cell.stop();
   });
