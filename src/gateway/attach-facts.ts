@@ -94,9 +94,9 @@ async function joinRoomBody(
 }
 
 /**
- * Most joins bring no password, into open rooms or as a reconnect, and their verdict counts
- * nowhere. They are sent without a read, about version 0; a locked room answers FACT_STALE, and only
- * then the version is read.
+ * Most joins bring no password, into open rooms or as a reconnect, and their verdict counts nowhere.
+ * They are sent without a look at the password, about version 0; a locked room answers FACT_STALE,
+ * and only then its version is read.
  */
 async function passwordVerdict(
   { roomQueries, passwords }: FactSources,

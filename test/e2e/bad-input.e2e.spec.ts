@@ -249,9 +249,31 @@ describe('a refusal of the room', () => {
       c1: 'applied',
       r1: 'rejected',
       w1: 'rejected',
+      // The room remembers the wrong password; none at all is no attempt.
+      'sys:password-attempt:2': 'applied',
       w2: 'rejected',
       j1: 'applied',
     });
+  });
+});
+
+describe('a user whom the platform has banned', () => {
+  it('is let into no room while the ban lasts, and then into all', async () => {
+    const { join } = await freshRoom('guarded');
+    await fleet.sql(
+      'INSERT INTO user_bans (app_code, user_id, reason, banned_by, banned_at_ms) VALUES ' +
+        "(?, 'u1', 'fraud', 'op', 1)",
+      [fleetApp],
+    );
+    expect(await failureOf(join('j1', 'u1'))).toMatchObject({
+      status: 'PERMISSION_DENIED',
+      reason: 'USER_PLATFORM_BANNED',
+      facts: { user_id: 'u1' },
+    });
+    expect(await join('j2', 'u2')).toMatchObject({ applied: true });
+    await fleet.sql("UPDATE user_bans SET expires_at_ms = 2 WHERE user_id = 'u1'", []);
+    expect(await failureOf(join('j1', 'u1'))).toMatchObject({ facts: { replayed: 'true' } });
+    expect(await join('j3', 'u1')).toMatchObject({ applied: true });
   });
 });
 

@@ -1,4 +1,5 @@
 /** Requests with one fault each, for every rule of the fields, and the good request they differ from. */
+import type { MicAnswer } from '../../../src/drivers/grpc/generated/roomcell/v1/room_commands_pb.ts';
 import {
   RoomMode,
   SnapshotMode,
@@ -101,5 +102,82 @@ export function faultyRequests({ commands }: FleetClient, token: string): Faulty
     ['an empty mic session', () => confirm(''), 'mic_session_id', 'missing'],
     ['a malformed user to take down', () => takeDown('u 1'), 'user_id', 'malformed'],
     ['a close reason of 65 bytes', () => close('r'.repeat(65)), 'reason', 'longer'],
+    ...faultyManaging(commands, call),
+    ...faultyMic(commands, call),
+  ];
+}
+
+type Commands = FleetClient['commands'];
+type Call = Parameters<Commands['leaveRoom']>[1];
+
+function faultyManaging(commands: Commands, call: Call): FaultyRequest[] {
+  const meta = goodMeta;
+  const profile = (part: { title?: string; announcement?: string; tags?: { tags: string[] } }) =>
+    commands.updateRoomProfile({ meta, ...part }, call);
+  const kick = (userId: string, reason = '', expiresAtMs = 0n) =>
+    commands.kickUser({ meta, userId, reason, expiresAtMs }, call);
+  const mode = (value: number) => commands.setRoomMode({ meta, mode: value as RoomMode }, call);
+  const region = () => commands.setVisibleRegion({ meta, visibleRegionId: -1n }, call);
+  const password = () => commands.setRoomPassword({ meta, password: 'p'.repeat(65) }, call);
+  const note = () => commands.deleteRoom({ meta, note: 'n'.repeat(513) }, call);
+  const update = () => commands.updateUser({ meta, profile: { countryCode: 'c'.repeat(9) } }, call);
+  return [
+    ['an empty title', () => profile({ title: '' }), 'title', 'missing'],
+    ['1025 bytes to say', () => profile({ announcement: 'a'.repeat(1025) }), 'announcement', 'lon'],
+    ['a tag without text', () => profile({ tags: { tags: [''] } }), 'tags[0]', 'missing'],
+    [
+      'seats nobody allowed',
+      () => commands.setSeatCount({ meta, seatCount: 21 }, call),
+      'seat_count',
+      'not',
+    ],
+    ['a new password of 65 bytes', password, 'password', 'longer'],
+    ['no mode', () => mode(0), 'mode', 'missing'],
+    ['a mode of tomorrow', () => mode(77), 'mode', 'unknown value'],
+    ['a region below 0', region, 'visible_region_id', 'negative'],
+    [
+      'nobody as admin',
+      () => commands.setAdmin({ meta, isAdmin: true }, call),
+      'user_id',
+      'missing',
+    ],
+    ['nobody as owner', () => commands.transferOwner({ meta }, call), 'user_id', 'missing'],
+    ['513 bytes of note', note, 'note', 'longer'],
+    ['a country of 9 bytes', update, 'profile.country_code', 'longer'],
+    ['nobody to kick', () => kick(''), 'user_id', 'missing'],
+    ['a kick’s reason of 65 bytes', () => kick('u1', 'r'.repeat(65)), 'reason', 'longer'],
+    ['a ban until before 1970', () => kick('u1', '', -1n), 'expires_at_ms', 'not a time'],
+    ['nobody to unban', () => commands.unbanUser({ meta }, call), 'user_id', 'missing'],
+  ];
+}
+
+function faultyMic(commands: Commands, call: Call): FaultyRequest[] {
+  const meta = goodMeta;
+  const answer = (value: number) =>
+    commands.answerMicRequest({ meta, answer: value as MicAnswer }, call);
+  return [
+    [
+      'a move to no seat',
+      () => commands.changeMicSeat({ meta }, call),
+      'to_seat_no',
+      'not a whole',
+    ],
+    ['no seat to lock', () => commands.setMicSeatLock({ meta }, call), 'seat_no', 'not a whole'],
+    ['no seat to mute', () => commands.setMicSeatMute({ meta }, call), 'seat_no', 'not a whole'],
+    ['nobody to invite', () => commands.inviteToMic({ meta }, call), 'user_id', 'missing'],
+    [
+      'seat -1 to apply for',
+      () => commands.applyForMic({ meta, seatNo: -1 }, call),
+      'seat_no',
+      'not',
+    ],
+    ['no answer', () => answer(0), 'answer', 'missing'],
+    ['an answer of tomorrow', () => answer(77), 'answer', 'unknown value'],
+    [
+      'a heartbeat of no session',
+      () => commands.micHeartbeat({ meta }, call),
+      'mic_session_id',
+      'mis',
+    ],
   ];
 }
