@@ -5,12 +5,14 @@
 import type { CommandSink } from '../ports/command-sink.ts';
 import type { PartitionStore } from '../ports/partition-store.ts';
 import type { CallFrame, RequestMeta, RoomApi } from '../ports/room-api.ts';
+import type { OwnerReadsPeers } from '../ports/owner-reads.ts';
+import type { RoomReadApi } from '../ports/room-read-api.ts';
 import type { RoomQueries } from '../ports/room-queries.ts';
 import type { RoomReader } from '../ports/room-reader.ts';
 import type { RtcEvents } from '../ports/rtc-events.ts';
 import { createApplyRtcEvent } from './apply-rtc-event.ts';
 import { authorizeActor } from './authorize.ts';
-import { createCallGate } from './call-gate.ts';
+import { createCallGate, type CallGate } from './call-gate.ts';
 import { allowedMs, untilAborted } from './call-time.ts';
 import { createExchange } from './exchange.ts';
 import type { ExchangePorts } from './exchange.ts';
@@ -22,9 +24,11 @@ import { createHeartbeatFolder } from './heartbeat-folder.ts';
 import type { GatewayLimits } from './limits.ts';
 import { createListRooms } from './list-rooms.ts';
 import { parseHeartbeat } from './parse-command.ts';
+import { createOwnerQueries } from './owner-queries.ts';
 import { createReplySlotKeeper } from './reply-slot-keeper.ts';
 import type { ReplySlotKeeper, ReplySlotPorts } from './reply-slot-keeper.ts';
 import { createRoomWindow } from './room-window.ts';
+import { createStoredQueries } from './stored-queries.ts';
 
 /** What the deployment decides. */
 export interface GatewaySettings {
@@ -41,7 +45,9 @@ export interface GatewayPorts extends CommandPorts, ExchangePorts, ReplySlotPort
   readonly commandSink: CommandSink;
   readonly roomReader: RoomReader;
   readonly roomQueries: RoomQueries;
-  readonly partitionStore: Pick<PartitionStore, 'readOwner'>;
+  readonly partitionStore: Pick<PartitionStore, 'readOwner' | 'readOwners'>;
+  /** The reads of cells, for questions that only a room's owner may answer. */
+  readonly peers: OwnerReadsPeers;
 }
 
 /** Whether calls may be sent here, and if not, every reason why. */
@@ -51,7 +57,7 @@ export interface Readiness {
 }
 
 /** See the file header. Calls made before `start` resolved are refused. */
-export interface Gateway extends RoomApi, RtcEvents {
+export interface Gateway extends RoomApi, RtcEvents, RoomReadApi {
   /**
    * Registers schemas, connects the sink, leases a reply slot and reads it. Throws when one of them
    * fails (no slot free, a service away); what was started is stopped then.
@@ -60,7 +66,8 @@ export interface Gateway extends RoomApi, RtcEvents {
   /** From now on every new call is refused DRAINING. Resolves when none is in flight. */
   drain(): Promise<void>;
   /**
-   * Drains without waiting, ends calls still in flight as unknown, frees the slot, closes the sink.
+   * Drains without waiting, ends calls still in flight as unknown, frees the slot, closes the sink
+   * and the connections to cells.
    * Idempotent.
    */
   stop(): Promise<void>;
@@ -92,6 +99,10 @@ export function createGateway(settings: GatewaySettings, ports: GatewayPorts): G
   const getRoomSnapshot = createGetRoomSnapshot(ports, limits);
   const applyRtcEvent = createApplyRtcEvent(ports, partitionCount);
   const listRooms = createListRooms(ports.roomQueries);
+  const reads: RoomReadApi = {
+    ...createOwnerQueries(ports, { limits, partitionCount, cached: getRoomSnapshot }),
+    ...createStoredQueries(ports.roomQueries),
+  };
 
   const beat = (
     frame: CallFrame,
@@ -117,6 +128,22 @@ export function createGateway(settings: GatewaySettings, ports: GatewayPorts): G
     getCommand: (frame, key) => gate.run(() => getCommand(frame, key)),
     getRoomSnapshot: (frame, key) => gate.run(() => getRoomSnapshot(frame, key)),
     listRooms: (frame, query) => gate.run(() => listRooms(frame, query)),
+    ...gatedReads(reads, gate),
+  };
+}
+
+/** Reads are calls like all others: counted while they run, refused before the start and in a drain. */
+function gatedReads(reads: RoomReadApi, gate: CallGate): RoomReadApi {
+  return {
+    readRoom: (frame, place) => gate.run(() => reads.readRoom(frame, place)),
+    guardUser: (frame, place) => gate.run(() => reads.guardUser(frame, place)),
+    listAudience: (frame, page) => gate.run(() => reads.listAudience(frame, page)),
+    listBans: (frame, page) => gate.run(() => reads.listBans(frame, page)),
+    listMicRequests: (frame, place) => gate.run(() => reads.listMicRequests(frame, place)),
+    getGiftRank: (frame, place) => gate.run(() => reads.getGiftRank(frame, place)),
+    batchGetRooms: (frame, query) => gate.run(() => reads.batchGetRooms(frame, query)),
+    listRoomsByOwner: (frame, query) => gate.run(() => reads.listRoomsByOwner(frame, query)),
+    getUserRooms: (frame, query) => gate.run(() => reads.getUserRooms(frame, query)),
   };
 }
 
@@ -131,6 +158,7 @@ function createLife(
   const closeAll = async (): Promise<void> => {
     await keeper.stop();
     await ports.commandSink.stop();
+    await ports.peers.stop();
   };
   return {
     async start() {

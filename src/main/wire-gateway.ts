@@ -131,6 +131,7 @@ function gatewayPorts(context: WiringContext): GatewayPorts {
     roomReader: stores.roomReader,
     roomQueries: stores.roomQueries,
     partitionStore: stores.partitionStore,
+    peers: drivers.readsPeers(driverPorts),
     passwords: outside.passwords(),
   };
 }

@@ -1,9 +1,12 @@
 /** Read models that the gateway serves from MySQL. */
 import type { AppCode, RoomId, UserId } from '../domain/ids.ts';
+import type { RoomStatus } from '../domain/room/state.ts';
 
 /** One entry of the public room list. */
 export interface ListEntry {
   readonly roomId: RoomId;
+  /** `active` on a page of the list; elsewhere any but `deleted`, which leaves no entry. */
+  readonly status: RoomStatus;
   readonly title: string;
   readonly coverUrl: string;
   readonly ownerUserId: string;
@@ -28,6 +31,23 @@ export interface ListCursor {
 /** Most entries of a page, whatever was asked for. */
 export const listPageSizeMax = 200;
 
+/** Most rooms of one look-up by id. */
+export const roomIdsMax = 100;
+
+/** A page in the order of room ids. */
+export interface RoomIdPage {
+  /** '': from the first one on. */
+  readonly afterRoomId: RoomId | '';
+  /** Cut to `listPageSizeMax`. */
+  readonly pageSize: number;
+}
+
+/** A room that a user is in. */
+export interface UserRoom {
+  readonly roomId: RoomId;
+  readonly joinedAtMs: number;
+}
+
 /** What is asked of the list. Only active rooms are listed. */
 export interface ListQuery {
   readonly appCode: AppCode;
@@ -44,6 +64,16 @@ export interface RoomQueries {
   listRooms(
     query: ListQuery,
   ): Promise<{ readonly entries: readonly ListEntry[]; readonly next: ListCursor | null }>;
+  /** The entries of these rooms whatever their status, in any order; at most `roomIdsMax` ids. */
+  roomsById(appCode: AppCode, roomIds: readonly RoomId[]): Promise<readonly ListEntry[]>;
+  /** Rooms of this owner that are active or closing. */
+  roomsByOwner(
+    appCode: AppCode,
+    ownerUserId: UserId,
+    page: RoomIdPage,
+  ): Promise<readonly ListEntry[]>;
+  /** Rooms in which the user is present. */
+  roomsOfUser(appCode: AppCode, userId: UserId, page: RoomIdPage): Promise<readonly UserRoom[]>;
   /** The facts that a password check needs; null for an unknown room. */
   passwordOf(
     appCode: AppCode,

@@ -35,11 +35,12 @@ roomQueriesContract('MySQL', async () => {
       'REPLACE INTO room_list_entries (app_code, room_id, status, title, cover_url, ' +
         'owner_user_id, mode, visible_region_id, locked, tags_json, seat_count, online_count, ' +
         "pinned, heat, heat_bucket, created_at_ms, updated_at_ms) VALUES (?, ?, ?, 't', 'c', " +
-        "'owner', ?, ?, 0, ?, 8, 1, ?, ?, ?, 1, 1)",
+        '?, ?, ?, 0, ?, 8, 1, ?, ?, ?, 1, 1)',
       [
         room.appCode,
         room.roomId,
         room.status ?? 'active',
+        room.ownerUserId ?? 'owner',
         room.mode ?? 'free',
         room.visibleRegionId ?? 1n,
         JSON.stringify(room.tags ?? []),
@@ -61,6 +62,14 @@ roomQueriesContract('MySQL', async () => {
           "expires_at_ms) VALUES (?, ?, 'r', 'op', 1, ?)",
         [appCode, userId, expiresAtMs],
       );
+    },
+    enter: async (users) => {
+      for (const { appCode, userId, roomId, joinedAtMs } of users) {
+        await space.sql(
+          'INSERT INTO user_rooms (app_code, user_id, room_id, joined_at_ms) VALUES (?, ?, ?, ?)',
+          [appCode, userId, roomId, joinedAtMs],
+        );
+      }
     },
     close: () => space.close(),
   };

@@ -61,6 +61,11 @@ export const ports: PortTable = {
   log: local('log-contract', 'pino/pino-log', 'memory-observers'),
   metrics: local('metrics-contract', 'prometheus/prometheus-metrics', 'memory-observers'),
   'outbox-store': database('outbox', ['outbox-claim-contract', 'outbox-finish-contract']),
+  'owner-reads': {
+    suites: ['owner-reads-contract'],
+    real: ['unit/drivers/grpc/owner-reads-over-grpc.unit.spec.ts'],
+    twin: [fromMemory('memory-reads-network')],
+  },
   'partition-store': database('partitions', [
     'partition-store-contract',
     'stalled-takeovers-contract',
@@ -71,6 +76,7 @@ export const ports: PortTable = {
   'reply-slots': database('rooms', ['reply-slots-contract']),
   'reply-source': log(['reply-log-contract']),
   'room-api': 'the face of the gateway towards transports: a stage implements it, drivers call it',
+  'room-read-api': 'like room-api: the reads of the gateway, split off for their number',
   'room-queries': database('rooms', ['room-queries-contract']),
   'room-reader': database('rooms', ['room-reader-contract']),
   'schema-registry': database('rooms', ['schema-registry-contract']),

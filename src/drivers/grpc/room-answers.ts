@@ -92,6 +92,7 @@ export function commandLookup(
 export function roomListEntry(entry: ListEntry): MessageInitShape<typeof RoomListEntrySchema> {
   return {
     ...entry,
+    status: roomStatuses[entry.status],
     mode: modeOf(entry.mode),
     tags: [...entry.tags],
     createdAtMs: BigInt(entry.createdAtMs),

@@ -3,7 +3,8 @@
  * bearer token into a caller, hands on deadline and cancellation. Holds no rule of the room.
  */
 import { isIP } from 'node:net';
-import type { CallFrame, RoomApi } from '../../ports/room-api.ts';
+import type { RoomApi } from '../../ports/room-api.ts';
+import type { RoomReadApi } from '../../ports/room-read-api.ts';
 import type { TokenVerifier } from '../../ports/token-verifier.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { RoomCommands } from './generated/roomcell/v1/room_commands_pb.ts';
@@ -13,7 +14,9 @@ import { createGrpcHost } from './grpc-host.ts';
 import type { GrpcHost, GrpcHostPorts } from './grpc-host.ts';
 import { bridgeService } from './grpc-bridge.ts';
 import type { UnaryCallContext, UnaryHandlers } from './grpc-bridge.ts';
-import { commandLookup, commandResult, roomListEntry, roomSnapshot } from './room-answers.ts';
+import { queryHandlers } from './query-handlers.ts';
+import type { FrameOf } from './query-handlers.ts';
+import { commandResult } from './room-answers.ts';
 import type { RtcSdkAppIds } from './room-answers.ts';
 import {
   answerMicRequestOf,
@@ -32,7 +35,6 @@ import {
   deleteRoomOf,
   joinRoomOf,
   kickUserOf,
-  listRoomsOf,
   metaOf,
   sendGiftOf,
   setAdminOf,
@@ -65,7 +67,7 @@ const keysRetryMs = 1_000;
 /** Makes the server; throws when authentication is off and the address is not loopback. */
 export function createRoomGrpcServer(
   options: RoomGrpcServerOptions,
-  api: RoomApi,
+  api: RoomApi & RoomReadApi,
   ports: GrpcHostPorts,
 ): GrpcHost {
   const { host, port, auth, rtcSdkAppIds } = options;
@@ -85,8 +87,6 @@ export function createRoomGrpcServer(
     ports,
   );
 }
-
-type FrameOf = (context: UnaryCallContext, appCode: string) => Promise<CallFrame>;
 
 function commandHandlers(
   api: RoomApi,
@@ -139,28 +139,6 @@ function commandHandlers(
     closeRoom: execute(closeRoomOf),
     deleteRoom: execute(deleteRoomOf),
     sendGift: execute(sendGiftOf),
-  };
-}
-
-function queryHandlers(
-  api: RoomApi,
-  frameOf: FrameOf,
-  rtcSdkAppIds: RtcSdkAppIds,
-): UnaryHandlers<typeof RoomQueries> {
-  return {
-    getRoomSnapshot: async (request, context) => {
-      const frame = await frameOf(context, request.appCode);
-      return { snapshot: roomSnapshot(await api.getRoomSnapshot(frame, request), rtcSdkAppIds) };
-    },
-    getCommand: async (request, context) => {
-      const frame = await frameOf(context, request.appCode);
-      return commandLookup(request.roomId, await api.getCommand(frame, request));
-    },
-    listRooms: async (request, context) => {
-      const query = listRoomsOf(request);
-      const page = await api.listRooms(await frameOf(context, query.appCode), query);
-      return { rooms: page.entries.map(roomListEntry), nextCursor: page.nextCursor };
-    },
   };
 }
 

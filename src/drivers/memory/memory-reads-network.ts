@@ -49,26 +49,28 @@ export class MemoryReadsNetwork {
   peers(): OwnerReadsPeers {
     let isStopped = false;
     return {
-      at: (address) => ({
-        read: (read, call) => {
-          if (isStopped) return Promise.reject(unavailable('stopped'));
-          const arrivesAt = this.leadsTo.get(address) ?? address;
-          const node = this.nodes.get(arrivesAt);
-          if (node === undefined) {
-            return Promise.reject(unavailable(`nobody listens at ${address}`, unreached));
-          }
-          if (node.isDraining) return Promise.reject(new Failure('retry', 'DRAINING', 'draining'));
-          const answer = this.silent.has(arrivesAt)
-            ? new Promise<OwnerReply>(() => undefined)
-            : node.reads.read(read, call);
-          return this.within(answer, call);
-        },
-      }),
+      at: (address) =>
+        isStopped ? readsOf(() => Promise.reject(unavailable('stopped'))) : this.readsAt(address),
       stop() {
         isStopped = true;
         return Promise.resolve();
       },
     };
+  }
+
+  private readsAt(address: string): OwnerReads {
+    return readsOf((read, call) => {
+      const arrivesAt = this.leadsTo.get(address) ?? address;
+      const node = this.nodes.get(arrivesAt);
+      if (node === undefined) {
+        return Promise.reject(unavailable(`nobody listens at ${address}`, unreached));
+      }
+      if (node.isDraining) return Promise.reject(new Failure('retry', 'DRAINING', 'draining'));
+      const answer = this.silent.has(arrivesAt)
+        ? new Promise<OwnerReply>(() => undefined)
+        : node.reads.read(read, call);
+      return this.within(answer, call);
+    });
   }
 
   private within(
@@ -112,6 +114,10 @@ class MemoryReadsServer implements OwnerReadsServer {
     if (this.nodes.get(this.address) === this.node) this.nodes.delete(this.address);
     return Promise.resolve();
   }
+}
+
+function readsOf(read: OwnerReads['read']): OwnerReads {
+  return { read };
 }
 
 function unavailable(message: string, facts: Readonly<Record<string, string>> = {}): Failure {

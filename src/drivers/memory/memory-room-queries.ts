@@ -1,11 +1,15 @@
 /** Memory twin of the gateway's read models: the room list, and the facts that joins are judged by. */
 import { roomKeyOf, type AppCode, type RoomId, type UserId } from '../../domain/ids.ts';
+import { assert } from '../../kernel/assert.ts';
 import {
   listPageSizeMax,
+  roomIdsMax,
   type ListCursor,
   type ListEntry,
   type ListQuery,
+  type RoomIdPage,
   type RoomQueries,
+  type UserRoom,
 } from '../../ports/room-queries.ts';
 import { inListOrder } from './list-rows.ts';
 import type { MemoryDatabase } from './memory-database.ts';
@@ -24,7 +28,7 @@ export class MemoryRoomQueries implements RoomQueries {
   ): Promise<{ readonly entries: readonly ListEntry[]; readonly next: ListCursor | null }> {
     const { server, listEntries } = this.database;
     return server.call('queries', 'listing rooms', 'read', () => {
-      const size = Math.min(Math.max(query.pageSize, 1), listPageSizeMax);
+      const size = sizeOf(query.pageSize);
       const page = listEntries
         .rowsBy('app', query.appCode)
         .filter((row) => isAsked(row, query) && isBehind(row, query.after))
@@ -33,6 +37,50 @@ export class MemoryRoomQueries implements RoomQueries {
       const last = page.at(-1);
       return { entries: page.map(entryOf), next: last === undefined ? null : cursorOf(last) };
     });
+  }
+
+  roomsById(appCode: AppCode, roomIds: readonly RoomId[]): Promise<readonly ListEntry[]> {
+    const { server, listEntries } = this.database;
+    return server.call('queries', 'reading list entries', 'read', () => {
+      assert(roomIds.length <= roomIdsMax, 'too many rooms in one look-up');
+      return roomIds.flatMap((roomId) => {
+        const row = listEntries.get(roomKeyOf(appCode, roomId));
+        return row === undefined ? [] : [entryOf(row)];
+      });
+    });
+  }
+
+  roomsByOwner(
+    appCode: AppCode,
+    ownerUserId: UserId,
+    { afterRoomId, pageSize }: RoomIdPage,
+  ): Promise<readonly ListEntry[]> {
+    const { server, listEntries } = this.database;
+    return server.call('queries', 'listing rooms of an owner', 'read', () =>
+      listEntries
+        .rowsBy('app', appCode)
+        .filter((row) => row.ownerUserId === ownerUserId && row.roomId > afterRoomId)
+        .filter(({ status }) => status === 'active' || status === 'closing')
+        .sort(byRoomId)
+        .slice(0, sizeOf(pageSize))
+        .map(entryOf),
+    );
+  }
+
+  roomsOfUser(
+    appCode: AppCode,
+    userId: UserId,
+    { afterRoomId, pageSize }: RoomIdPage,
+  ): Promise<readonly UserRoom[]> {
+    const { server, userRooms } = this.database;
+    return server.call('queries', 'listing rooms of a user', 'read', () =>
+      userRooms
+        .rowsBy('user', `${appCode}\0${userId}`)
+        .filter(({ roomId }) => roomId > afterRoomId)
+        .sort(byRoomId)
+        .slice(0, sizeOf(pageSize))
+        .map(({ roomId, joinedAtMs }) => ({ roomId, joinedAtMs })),
+    );
   }
 
   passwordOf(
@@ -57,6 +105,14 @@ export class MemoryRoomQueries implements RoomQueries {
   }
 }
 
+function sizeOf(pageSize: number): number {
+  return Math.min(Math.max(pageSize, 1), listPageSizeMax);
+}
+
+function byRoomId(left: { readonly roomId: RoomId }, right: { readonly roomId: RoomId }): number {
+  return left.roomId < right.roomId ? -1 : 1;
+}
+
 function isAsked(row: ListRow, query: ListQuery): boolean {
   return (
     row.status === 'active' &&
@@ -75,10 +131,11 @@ function isBehind(row: ListRow, after: ListCursor | null): boolean {
 }
 
 function entryOf(row: ListRow): ListEntry {
-  const { roomId, title, coverUrl, ownerUserId, mode, visibleRegionId, locked, tags } = row;
+  const { roomId, status, title, coverUrl, ownerUserId, mode, visibleRegionId, locked, tags } = row;
   const { onlineCount, seatCount, pinned, heat, createdAtMs } = row;
   return {
     roomId,
+    status,
     title,
     coverUrl,
     ownerUserId,

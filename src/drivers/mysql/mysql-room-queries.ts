@@ -1,9 +1,22 @@
 /** The gateway's read models from MySQL: the room list, and the facts that joins are judged by. */
 import type { AppCode, RoomId, UserId } from '../../domain/ids.ts';
-import { listPageSizeMax } from '../../ports/room-queries.ts';
-import type { ListCursor, ListEntry, ListQuery, RoomQueries } from '../../ports/room-queries.ts';
+import type { RoomStatus } from '../../domain/room/state.ts';
+import { assert } from '../../kernel/assert.ts';
+import { listPageSizeMax, roomIdsMax } from '../../ports/room-queries.ts';
+import type {
+  ListCursor,
+  ListEntry,
+  ListQuery,
+  RoomIdPage,
+  RoomQueries,
+  UserRoom,
+} from '../../ports/room-queries.ts';
 import type { MysqlPool } from './pool.ts';
 import type { Row } from './session.ts';
+
+const entryColumns =
+  'room_id, status, title, cover_url, owner_user_id, mode, visible_region_id, locked, tags_json, ' +
+  'online_count, seat_count, pinned, heat, heat_bucket, created_at_ms';
 
 /** See the port. */
 export class MysqlRoomQueries implements RoomQueries {
@@ -16,7 +29,7 @@ export class MysqlRoomQueries implements RoomQueries {
   async listRooms(
     query: ListQuery,
   ): Promise<{ readonly entries: readonly ListEntry[]; readonly next: ListCursor | null }> {
-    const size = Math.min(Math.max(query.pageSize, 1), listPageSizeMax);
+    const size = sizeOf(query.pageSize);
     const rows: Row[] = [];
     // The rest of the list behind a cursor is up to three ranges of the index, one after another;
     // as one condition with OR the server would read from the front and filter.
@@ -26,6 +39,48 @@ export class MysqlRoomQueries implements RoomQueries {
     }
     const last = rows.at(-1);
     return { entries: rows.map(entryOf), next: last === undefined ? null : cursorOf(last) };
+  }
+
+  async roomsById(appCode: AppCode, roomIds: readonly RoomId[]): Promise<readonly ListEntry[]> {
+    assert(roomIds.length <= roomIdsMax, 'too many rooms in one look-up', { ids: roomIds.length });
+    if (roomIds.length === 0) return [];
+    const rows = await this.pool.rows(
+      'reading list entries',
+      `SELECT ${entryColumns} FROM room_list_entries WHERE app_code = ? AND room_id IN (?)`,
+      [appCode, roomIds],
+    );
+    return rows.map(entryOf);
+  }
+
+  async roomsByOwner(
+    appCode: AppCode,
+    ownerUserId: UserId,
+    { afterRoomId, pageSize }: RoomIdPage,
+  ): Promise<readonly ListEntry[]> {
+    const rows = await this.pool.rows(
+      'listing rooms of an owner',
+      `SELECT ${entryColumns} FROM room_list_entries WHERE app_code = ? AND owner_user_id = ? ` +
+        "AND room_id > ? AND status IN ('active', 'closing') ORDER BY room_id LIMIT ?",
+      [appCode, ownerUserId, afterRoomId, sizeOf(pageSize)],
+    );
+    return rows.map(entryOf);
+  }
+
+  async roomsOfUser(
+    appCode: AppCode,
+    userId: UserId,
+    { afterRoomId, pageSize }: RoomIdPage,
+  ): Promise<readonly UserRoom[]> {
+    const rows = await this.pool.rows(
+      'listing rooms of a user',
+      'SELECT room_id, joined_at_ms FROM user_rooms ' +
+        'WHERE app_code = ? AND user_id = ? AND room_id > ? ORDER BY room_id LIMIT ?',
+      [appCode, userId, afterRoomId, sizeOf(pageSize)],
+    );
+    return rows.map((row) => ({
+      roomId: String(row['room_id']) as RoomId,
+      joinedAtMs: Number(row['joined_at_ms']),
+    }));
   }
 
   async passwordOf(
@@ -60,13 +115,15 @@ export class MysqlRoomQueries implements RoomQueries {
     const where = ["app_code = ? AND status = 'active'", range.sql, ...filter.sql].join(' AND ');
     return this.pool.rows(
       'listing rooms',
-      'SELECT room_id, title, cover_url, owner_user_id, mode, visible_region_id, locked, ' +
-        'tags_json, online_count, seat_count, pinned, heat, heat_bucket, created_at_ms ' +
-        `FROM room_list_entries WHERE ${where} ` +
+      `SELECT ${entryColumns} FROM room_list_entries WHERE ${where} ` +
         'ORDER BY pinned DESC, heat_bucket DESC, room_id LIMIT ?',
       [query.appCode, ...range.values, ...filter.values, limit],
     );
   }
+}
+
+function sizeOf(pageSize: number): number {
+  return Math.min(Math.max(pageSize, 1), listPageSizeMax);
 }
 
 interface Range {
@@ -109,6 +166,7 @@ function filterOf(query: ListQuery): { readonly sql: string[]; readonly values: 
 function entryOf(row: Row): ListEntry {
   return {
     roomId: String(row['room_id']) as RoomId,
+    status: String(row['status']) as RoomStatus,
     title: String(row['title']),
     coverUrl: String(row['cover_url']),
     ownerUserId: String(row['owner_user_id']),

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AppCode, RoomId, UserId } from '../../../src/domain/ids.ts';
 import type { CommitLane, RoomMetaRow } from '../../../src/ports/commit-lane.ts';
 import type { PartitionStore } from '../../../src/ports/partition-store.ts';
-import { listPageSizeMax } from '../../../src/ports/room-queries.ts';
+import { listPageSizeMax, roomIdsMax } from '../../../src/ports/room-queries.ts';
 import type { ListCursor, ListQuery, RoomQueries } from '../../../src/ports/room-queries.ts';
 import { emptyBatch, fenceOf, freshRoomId, open, roomRowOf } from '../../support/lane-batches.ts';
 
@@ -11,7 +11,8 @@ import { emptyBatch, fenceOf, freshRoomId, open, roomRowOf } from '../../support
 export interface ListedRoom {
   readonly appCode: AppCode;
   readonly roomId: string;
-  readonly status?: 'active' | 'closed';
+  readonly status?: 'active' | 'closing' | 'closed';
+  readonly ownerUserId?: UserId;
   readonly pinned?: boolean;
   readonly heat?: bigint;
   readonly heatBucket?: number;
@@ -28,6 +29,14 @@ export interface PlatformBan {
   readonly expiresAtMs: number;
 }
 
+/** A user who is in a room. */
+export interface PresentIn {
+  readonly appCode: AppCode;
+  readonly userId: UserId;
+  readonly roomId: string;
+  readonly joinedAtMs: number;
+}
+
 /** The port and ways to put rooms into the list and users under a ban. */
 export interface RoomQueriesFixture {
   readonly queries: RoomQueries;
@@ -37,6 +46,8 @@ export interface RoomQueriesFixture {
   list(rooms: readonly ListedRoom[]): Promise<void>;
   /** Puts a user under a ban as it would lie there, whatever made it. */
   ban(ban: PlatformBan): Promise<void>;
+  /** Puts users into rooms as their rows would lie there, whatever made them. */
+  enter(users: readonly PresentIn[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -206,6 +217,71 @@ export function roomQueriesContract(
       expect(await idsOf(queryOf(appCode, { pageSize: 0 }))).toHaveLength(1);
     });
 
+    it('answers rooms by their ids, whatever their status, of this app only', async () => {
+      const appCode = freshApp();
+      await fixture.list([
+        { appCode, roomId: 'open', heat: 7n },
+        { appCode, roomId: 'over', status: 'closed' },
+        { appCode, roomId: 'unasked' },
+        { appCode: freshApp(), roomId: 'other' },
+      ]);
+      const ids = ['over', 'open', 'other', 'Open', 'gone'] as RoomId[];
+      const entries = await fixture.queries.roomsById(appCode, ids);
+      const found = entries.map(({ roomId, status, heat }) => [roomId, status, heat]).sort();
+      expect(found).toEqual([
+        ['open', 'active', 7n],
+        ['over', 'closed', 0n],
+      ]);
+      expect(await fixture.queries.roomsById(appCode, [])).toEqual([]);
+    });
+
+    it('takes as many ids as it says, and no more', async () => {
+      const ids = Array.from({ length: roomIdsMax + 1 }, (_, n) => `r${n}` as RoomId);
+      expect(await fixture.queries.roomsById(freshApp(), ids.slice(1))).toEqual([]);
+      await expect(fixture.queries.roomsById(freshApp(), ids)).rejects.toThrow('too many rooms');
+    });
+
+    it('pages through the open rooms of an owner by room id', async () => {
+      const appCode = freshApp();
+      const ownerUserId = 'o1' as UserId;
+      await fixture.list([
+        ...['d', 'a', 'c'].map((roomId) => ({ appCode, roomId, ownerUserId })),
+        { appCode, roomId: 'b', ownerUserId, status: 'closing' },
+        { appCode, roomId: 'e', ownerUserId, status: 'closed' },
+        { appCode, roomId: 'f', ownerUserId: 'O1' as UserId },
+        { appCode: freshApp(), roomId: 'g', ownerUserId },
+      ]);
+      const pageAfter = async (after: string, pageSize: number): Promise<readonly string[]> => {
+        const page = { afterRoomId: after as RoomId | '', pageSize };
+        const entries = await fixture.queries.roomsByOwner(appCode, ownerUserId, page);
+        return entries.map(({ roomId }) => roomId);
+      };
+      expect(await pageAfter('', 3)).toEqual(['a', 'b', 'c']);
+      expect(await pageAfter('c', 3)).toEqual(['d']);
+      // The room of the cursor may be gone: only its place counts.
+      expect(await pageAfter('bb', 1)).toEqual(['c']);
+      expect(await pageAfter('', 0)).toHaveLength(1);
+    });
+
+    it('pages through the rooms of a user by room id', async () => {
+      const appCode = freshApp();
+      const userId = 'u1' as UserId;
+      await fixture.enter([
+        ...['c', 'a', 'b'].map((roomId, at) => ({ appCode, userId, roomId, joinedAtMs: at + 1 })),
+        { appCode, userId: 'U1' as UserId, roomId: 'd', joinedAtMs: 9 },
+        { appCode: freshApp(), userId, roomId: 'e', joinedAtMs: 9 },
+      ]);
+      const first = { afterRoomId: '', pageSize: 2 } as const;
+      expect(await fixture.queries.roomsOfUser(appCode, userId, first)).toEqual([
+        { roomId: 'a', joinedAtMs: 2 },
+        { roomId: 'b', joinedAtMs: 3 },
+      ]);
+      const next = { afterRoomId: 'b' as RoomId, pageSize: 2 };
+      expect(await fixture.queries.roomsOfUser(appCode, userId, next)).toEqual([
+        { roomId: 'c', joinedAtMs: 1 },
+      ]);
+    });
+
     describe('of a room that was committed', () => {
       let lane: CommitLane;
       let partition = 0;
@@ -253,6 +329,7 @@ export function roomQueriesContract(
           {
             ...last,
             roomId,
+            status: 'active',
             coverUrl: 'https://cdn.test/cover',
             ownerUserId: 'owner',
             visibleRegionId: 86n,

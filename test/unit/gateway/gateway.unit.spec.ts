@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createGateway } from '../../../src/gateway/gateway.ts';
 import type { GatewayPorts } from '../../../src/gateway/gateway.ts';
 import { defaultGatewayLimits } from '../../../src/gateway/limits.ts';
+import { MemoryReadsNetwork } from '../../../src/drivers/memory/memory-reads-network.ts';
 import { ManualTime, settled } from '../../support/manual-time.ts';
 import { MemoryLog } from '../../support/memory-log.ts';
 import {
@@ -49,8 +50,15 @@ function rig(change: Partial<GatewayPorts> = {}) {
       listRooms: () => Promise.resolve({ entries: [], next: null }),
       passwordOf: () => Promise.resolve(null),
       isPlatformBanned: () => Promise.resolve(false),
+      roomsById: () => Promise.resolve([]),
+      roomsByOwner: () => Promise.resolve([]),
+      roomsOfUser: () => Promise.resolve([]),
     },
-    partitionStore: { readOwner: () => Promise.resolve(null) },
+    partitionStore: {
+      readOwner: () => Promise.resolve(null),
+      readOwners: () => Promise.resolve([]),
+    },
+    peers: new MemoryReadsNetwork({ clock: time, timers: time }).peers(),
     ...change,
   };
   const settings = {

@@ -253,7 +253,7 @@ describe('time', () => {
 
 describe('queries', () => {
   test('a snapshot, a look-up and a list come back whole', async () => {
-    rig.api.getRoomSnapshot = () => Promise.resolve({ ...view, me: null });
+    rig.api.answers.readRoom = { ...view, me: null };
     const { snapshot } = await rig.queries.getRoomSnapshot(
       { appCode: 'app1', roomId: 'r1' },
       call(),

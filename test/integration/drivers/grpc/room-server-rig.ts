@@ -18,6 +18,7 @@ import type {
   RequestMeta,
   RoomApi,
 } from '../../../../src/ports/room-api.ts';
+import type { RoomReadApi } from '../../../../src/ports/room-read-api.ts';
 import type { RoomVersion } from '../../../../src/domain/ids.ts';
 import { MemoryLog } from '../../../support/memory-log.ts';
 
@@ -43,8 +44,36 @@ export const success: CommandSuccess = {
   },
 };
 
+/** Answers reads with what a test puts in place; keeps what they were called with. */
+class ScriptedReads implements RoomReadApi {
+  readonly asked: { readonly method: string; readonly frame: CallFrame; readonly what: unknown }[] =
+    [];
+  readonly answers: {
+    -readonly [Name in keyof RoomReadApi]?: Awaited<ReturnType<RoomReadApi[Name]>>;
+  } = {};
+  readRoom = this.scripted('readRoom');
+  guardUser = this.scripted('guardUser');
+  listAudience = this.scripted('listAudience');
+  listBans = this.scripted('listBans');
+  listMicRequests = this.scripted('listMicRequests');
+  getGiftRank = this.scripted('getGiftRank');
+  batchGetRooms = this.scripted('batchGetRooms');
+  listRoomsByOwner = this.scripted('listRoomsByOwner');
+  getUserRooms = this.scripted('getUserRooms');
+
+  private scripted<Name extends keyof RoomReadApi>(method: Name): RoomReadApi[Name] {
+    const answer = (frame: CallFrame, what: unknown): Promise<unknown> => {
+      this.asked.push({ method, frame, what });
+      const scripted = this.answers[method];
+      if (scripted === undefined) return Promise.reject(new Error(`${method} is not scripted`));
+      return Promise.resolve(scripted);
+    };
+    return answer as RoomReadApi[Name];
+  }
+}
+
 /** Answers every command with `onExecute`; keeps what it was called with. */
-export class ScriptedApi implements RoomApi {
+export class ScriptedApi extends ScriptedReads implements RoomApi {
   readonly calls: { frame: CallFrame; meta: RequestMeta; request: CommandRequest }[] = [];
   onExecute: (frame: CallFrame) => Promise<CommandSuccess> = () => Promise.resolve(success);
   /** Heartbeats of presence have no session. */

@@ -1,7 +1,11 @@
 /** The contracts about rooms, slots and schemas on the memory twins. */
 import { roomKeyOf, type RoomId, type UserId } from '../../../../src/domain/ids.ts';
 import { put } from '../../../../src/drivers/memory/memory-database.ts';
-import { userBanKey, type ListRow } from '../../../../src/drivers/memory/memory-rows.ts';
+import {
+  userBanKey,
+  userRoomKey,
+  type ListRow,
+} from '../../../../src/drivers/memory/memory-rows.ts';
 import { replySlotsContract } from '../../../contract/suites/reply-slots-contract.ts';
 import { roomQueriesContract } from '../../../contract/suites/room-queries-contract.ts';
 import type { ListedRoom } from '../../../contract/suites/room-queries-contract.ts';
@@ -50,6 +54,13 @@ roomQueriesContract('memory', () => {
       database.commit([put(database.userBans, userBanKey(appCode, userId), row)]);
       return Promise.resolve();
     },
+    enter: (users) => {
+      for (const user of users) {
+        const row = { ...user, roomId: user.roomId as RoomId };
+        database.commit([put(database.userRooms, userRoomKey(row), row)]);
+      }
+      return Promise.resolve();
+    },
     close,
   });
 });
@@ -61,7 +72,7 @@ function listRow(room: ListedRoom): ListRow {
     status: room.status ?? 'active',
     title: 't',
     coverUrl: 'c',
-    ownerUserId: 'owner' as UserId,
+    ownerUserId: room.ownerUserId ?? ('owner' as UserId),
     mode: room.mode ?? 'free',
     visibleRegionId: room.visibleRegionId ?? 1n,
     locked: false,

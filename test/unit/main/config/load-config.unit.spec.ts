@@ -8,6 +8,7 @@ import {
   configFolder,
   demoApp,
   leastYaml,
+  gatewaySecrets,
   secrets,
   type LoadOptions,
 } from '../../../support/config-cases.ts';
@@ -125,6 +126,7 @@ describe('the files in config/', () => {
     const loaded = loadConfig({
       file: 'config/production.yaml',
       env: {
+        ...gatewaySecrets,
         ROOMCELL_ADVERTISE_ADDR: '10.1.2.3:7400',
         ROOMCELL_KAFKA_BROKERS: 'kafka-0:9092,kafka-1:9092',
         ROOMCELL_MYSQL_HOST: 'mysql',

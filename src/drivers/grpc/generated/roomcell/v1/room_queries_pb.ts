@@ -6,7 +6,7 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { CommandResult, RoomMode, RoomSnapshot } from "./room_types_pb.ts";
+import type { AudienceUser, CommandResult, MicRequest, RankItem, RoomBan, RoomMode, RoomSnapshot, RoomStatus } from "./room_types_pb.ts";
 import { file_roomcell_v1_room_types } from "./room_types_pb.ts";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file roomcell/v1/room_queries.proto.
  */
 export const file_roomcell_v1_room_queries: GenFile = /*@__PURE__*/
-  fileDesc("Ch5yb29tY2VsbC92MS9yb29tX3F1ZXJpZXMucHJvdG8SC3Jvb21jZWxsLnYxImoKFkdldFJvb21TbmFwc2hvdFJlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCRItCgtjb25zaXN0ZW5jeRgDIAEoDjIYLnJvb21jZWxsLnYxLkNvbnNpc3RlbmN5IkYKF0dldFJvb21TbmFwc2hvdFJlc3BvbnNlEisKCHNuYXBzaG90GAEgASgLMhkucm9vbWNlbGwudjEuUm9vbVNuYXBzaG90IkoKEUdldENvbW1hbmRSZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJEg8KB3Jvb21faWQYAiABKAkSEgoKY29tbWFuZF9pZBgDIAEoCSKyAQoSR2V0Q29tbWFuZFJlc3BvbnNlEigKBXN0YXRlGAEgASgOMhkucm9vbWNlbGwudjEuQ29tbWFuZFN0YXRlEhQKDGNvbW1hbmRfdHlwZRgCIAEoCRIqCgZyZXN1bHQYAyABKAsyGi5yb29tY2VsbC52MS5Db21tYW5kUmVzdWx0EjAKCXJlamVjdGlvbhgEIAEoCzIdLnJvb21jZWxsLnYxLkNvbW1hbmRSZWplY3Rpb24inwEKEENvbW1hbmRSZWplY3Rpb24SDgoGcmVhc29uGAEgASgJEjcKBWZhY3RzGAIgAygLMigucm9vbWNlbGwudjEuQ29tbWFuZFJlamVjdGlvbi5GYWN0c0VudHJ5EhQKDHJvb21fdmVyc2lvbhgDIAEoAxosCgpGYWN0c0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEirwEKEExpc3RSb29tc1JlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSHgoRdmlzaWJsZV9yZWdpb25faWQYAiABKANIAIgBARIjCgRtb2RlGAMgASgOMhUucm9vbWNlbGwudjEuUm9vbU1vZGUSCwoDdGFnGAQgASgJEhEKCXBhZ2Vfc2l6ZRgFIAEoBRIOCgZjdXJzb3IYBiABKAlCFAoSX3Zpc2libGVfcmVnaW9uX2lkIlMKEUxpc3RSb29tc1Jlc3BvbnNlEikKBXJvb21zGAEgAygLMhoucm9vbWNlbGwudjEuUm9vbUxpc3RFbnRyeRITCgtuZXh0X2N1cnNvchgCIAEoCSKWAgoNUm9vbUxpc3RFbnRyeRIPCgdyb29tX2lkGAEgASgJEg0KBXRpdGxlGAIgASgJEhEKCWNvdmVyX3VybBgDIAEoCRIVCg1vd25lcl91c2VyX2lkGAQgASgJEiMKBG1vZGUYBSABKA4yFS5yb29tY2VsbC52MS5Sb29tTW9kZRIZChF2aXNpYmxlX3JlZ2lvbl9pZBgGIAEoAxIOCgZsb2NrZWQYByABKAgSDAoEdGFncxgIIAMoCRIUCgxvbmxpbmVfY291bnQYCSABKAUSEgoKc2VhdF9jb3VudBgKIAEoBRIOCgZwaW5uZWQYCyABKAgSDAoEaGVhdBgMIAEoAxIVCg1jcmVhdGVkX2F0X21zGA0gASgDKlkKC0NvbnNpc3RlbmN5EhsKF0NPTlNJU1RFTkNZX1VOU1BFQ0lGSUVEEAASFQoRQ09OU0lTVEVOQ1lfT1dORVIQARIWChJDT05TSVNURU5DWV9DQUNIRUQQAirFAQoMQ29tbWFuZFN0YXRlEh0KGUNPTU1BTkRfU1RBVEVfVU5TUEVDSUZJRUQQABIZChVDT01NQU5EX1NUQVRFX0FQUExJRUQQARIbChdDT01NQU5EX1NUQVRFX05PX0VGRkVDVBACEhoKFkNPTU1BTkRfU1RBVEVfUkVKRUNURUQQAxIeChpDT01NQU5EX1NUQVRFX05PVF9FWEVDVVRFRBAEEiIKHkNPTU1BTkRfU1RBVEVfUEVORElOR19QT1NTSUJMRRAFMoYCCgtSb29tUXVlcmllcxJcCg9HZXRSb29tU25hcHNob3QSIy5yb29tY2VsbC52MS5HZXRSb29tU25hcHNob3RSZXF1ZXN0GiQucm9vbWNlbGwudjEuR2V0Um9vbVNuYXBzaG90UmVzcG9uc2USTQoKR2V0Q29tbWFuZBIeLnJvb21jZWxsLnYxLkdldENvbW1hbmRSZXF1ZXN0Gh8ucm9vbWNlbGwudjEuR2V0Q29tbWFuZFJlc3BvbnNlEkoKCUxpc3RSb29tcxIdLnJvb21jZWxsLnYxLkxpc3RSb29tc1JlcXVlc3QaHi5yb29tY2VsbC52MS5MaXN0Um9vbXNSZXNwb25zZWIGcHJvdG8z", [file_roomcell_v1_room_types]);
+  fileDesc("Ch5yb29tY2VsbC92MS9yb29tX3F1ZXJpZXMucHJvdG8SC3Jvb21jZWxsLnYxImoKFkdldFJvb21TbmFwc2hvdFJlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCRItCgtjb25zaXN0ZW5jeRgDIAEoDjIYLnJvb21jZWxsLnYxLkNvbnNpc3RlbmN5IkYKF0dldFJvb21TbmFwc2hvdFJlc3BvbnNlEisKCHNuYXBzaG90GAEgASgLMhkucm9vbWNlbGwudjEuUm9vbVNuYXBzaG90IkoKEUdldENvbW1hbmRSZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJEg8KB3Jvb21faWQYAiABKAkSEgoKY29tbWFuZF9pZBgDIAEoCSKyAQoSR2V0Q29tbWFuZFJlc3BvbnNlEigKBXN0YXRlGAEgASgOMhkucm9vbWNlbGwudjEuQ29tbWFuZFN0YXRlEhQKDGNvbW1hbmRfdHlwZRgCIAEoCRIqCgZyZXN1bHQYAyABKAsyGi5yb29tY2VsbC52MS5Db21tYW5kUmVzdWx0EjAKCXJlamVjdGlvbhgEIAEoCzIdLnJvb21jZWxsLnYxLkNvbW1hbmRSZWplY3Rpb24inwEKEENvbW1hbmRSZWplY3Rpb24SDgoGcmVhc29uGAEgASgJEjcKBWZhY3RzGAIgAygLMigucm9vbWNlbGwudjEuQ29tbWFuZFJlamVjdGlvbi5GYWN0c0VudHJ5EhQKDHJvb21fdmVyc2lvbhgDIAEoAxosCgpGYWN0c0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEirwEKEExpc3RSb29tc1JlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSHgoRdmlzaWJsZV9yZWdpb25faWQYAiABKANIAIgBARIjCgRtb2RlGAMgASgOMhUucm9vbWNlbGwudjEuUm9vbU1vZGUSCwoDdGFnGAQgASgJEhEKCXBhZ2Vfc2l6ZRgFIAEoBRIOCgZjdXJzb3IYBiABKAlCFAoSX3Zpc2libGVfcmVnaW9uX2lkIlMKEUxpc3RSb29tc1Jlc3BvbnNlEikKBXJvb21zGAEgAygLMhoucm9vbWNlbGwudjEuUm9vbUxpc3RFbnRyeRITCgtuZXh0X2N1cnNvchgCIAEoCSK/AgoNUm9vbUxpc3RFbnRyeRIPCgdyb29tX2lkGAEgASgJEg0KBXRpdGxlGAIgASgJEhEKCWNvdmVyX3VybBgDIAEoCRIVCg1vd25lcl91c2VyX2lkGAQgASgJEiMKBG1vZGUYBSABKA4yFS5yb29tY2VsbC52MS5Sb29tTW9kZRIZChF2aXNpYmxlX3JlZ2lvbl9pZBgGIAEoAxIOCgZsb2NrZWQYByABKAgSDAoEdGFncxgIIAMoCRIUCgxvbmxpbmVfY291bnQYCSABKAUSEgoKc2VhdF9jb3VudBgKIAEoBRIOCgZwaW5uZWQYCyABKAgSDAoEaGVhdBgMIAEoAxIVCg1jcmVhdGVkX2F0X21zGA0gASgDEicKBnN0YXR1cxgOIAEoDjIXLnJvb21jZWxsLnYxLlJvb21TdGF0dXMiRgoQR3VhcmRVc2VyUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIPCgdyb29tX2lkGAIgASgJEg8KB3VzZXJfaWQYAyABKAkiXwoRR3VhcmRVc2VyUmVzcG9uc2USDwoHYWxsb3dlZBgBIAEoCBIOCgZyZWFzb24YAiABKAkSFAoMcm9vbV92ZXJzaW9uGAMgASgDEhMKC293bmVyX2Vwb2NoGAQgASgDIlsKE0xpc3RBdWRpZW5jZVJlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCRIRCglwYWdlX3NpemUYAyABKAUSDgoGY3Vyc29yGAQgASgJImsKFExpc3RBdWRpZW5jZVJlc3BvbnNlEigKBXVzZXJzGAEgAygLMhkucm9vbWNlbGwudjEuQXVkaWVuY2VVc2VyEhMKC25leHRfY3Vyc29yGAIgASgJEhQKDHJvb21fdmVyc2lvbhgDIAEoAyJXCg9MaXN0QmFuc1JlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCRIRCglwYWdlX3NpemUYAyABKAUSDgoGY3Vyc29yGAQgASgJImEKEExpc3RCYW5zUmVzcG9uc2USIgoEYmFucxgBIAMoCzIULnJvb21jZWxsLnYxLlJvb21CYW4SEwoLbmV4dF9jdXJzb3IYAiABKAkSFAoMcm9vbV92ZXJzaW9uGAMgASgDIjsKFkxpc3RNaWNSZXF1ZXN0c1JlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCSJaChdMaXN0TWljUmVxdWVzdHNSZXNwb25zZRIpCghyZXF1ZXN0cxgBIAMoCzIXLnJvb21jZWxsLnYxLk1pY1JlcXVlc3QSFAoMcm9vbV92ZXJzaW9uGAIgASgDIkcKEkdldEdpZnRSYW5rUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIPCgdyb29tX2lkGAIgASgJEg4KBnBsYWNlcxgDIAEoBSJoChNHZXRHaWZ0UmFua1Jlc3BvbnNlEigKCWdpZnRfcmFuaxgBIAMoCzIVLnJvb21jZWxsLnYxLlJhbmtJdGVtEhEKCXJvb21faGVhdBgCIAEoAxIUCgxyb29tX3ZlcnNpb24YAyABKAMiOgoUQmF0Y2hHZXRSb29tc1JlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSEAoIcm9vbV9pZHMYAiADKAkiQgoVQmF0Y2hHZXRSb29tc1Jlc3BvbnNlEikKBXJvb21zGAEgAygLMhoucm9vbWNlbGwudjEuUm9vbUxpc3RFbnRyeSJlChdMaXN0Um9vbXNCeU93bmVyUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIVCg1vd25lcl91c2VyX2lkGAIgASgJEhEKCXBhZ2Vfc2l6ZRgDIAEoBRIOCgZjdXJzb3IYBCABKAkiWgoYTGlzdFJvb21zQnlPd25lclJlc3BvbnNlEikKBXJvb21zGAEgAygLMhoucm9vbWNlbGwudjEuUm9vbUxpc3RFbnRyeRITCgtuZXh0X2N1cnNvchgCIAEoCSJbChNHZXRVc2VyUm9vbXNSZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJEg8KB3VzZXJfaWQYAiABKAkSEQoJcGFnZV9zaXplGAMgASgFEg4KBmN1cnNvchgEIAEoCSJRChRHZXRVc2VyUm9vbXNSZXNwb25zZRIkCgVyb29tcxgBIAMoCzIVLnJvb21jZWxsLnYxLlVzZXJSb29tEhMKC25leHRfY3Vyc29yGAIgASgJIjEKCFVzZXJSb29tEg8KB3Jvb21faWQYASABKAkSFAoMam9pbmVkX2F0X21zGAIgASgDKlkKC0NvbnNpc3RlbmN5EhsKF0NPTlNJU1RFTkNZX1VOU1BFQ0lGSUVEEAASFQoRQ09OU0lTVEVOQ1lfT1dORVIQARIWChJDT05TSVNURU5DWV9DQUNIRUQQAirFAQoMQ29tbWFuZFN0YXRlEh0KGUNPTU1BTkRfU1RBVEVfVU5TUEVDSUZJRUQQABIZChVDT01NQU5EX1NUQVRFX0FQUExJRUQQARIbChdDT01NQU5EX1NUQVRFX05PX0VGRkVDVBACEhoKFkNPTU1BTkRfU1RBVEVfUkVKRUNURUQQAxIeChpDT01NQU5EX1NUQVRFX05PVF9FWEVDVVRFRBAEEiIKHkNPTU1BTkRfU1RBVEVfUEVORElOR19QT1NTSUJMRRAFMq4HCgtSb29tUXVlcmllcxJcCg9HZXRSb29tU25hcHNob3QSIy5yb29tY2VsbC52MS5HZXRSb29tU25hcHNob3RSZXF1ZXN0GiQucm9vbWNlbGwudjEuR2V0Um9vbVNuYXBzaG90UmVzcG9uc2USSgoJR3VhcmRVc2VyEh0ucm9vbWNlbGwudjEuR3VhcmRVc2VyUmVxdWVzdBoeLnJvb21jZWxsLnYxLkd1YXJkVXNlclJlc3BvbnNlElMKDExpc3RBdWRpZW5jZRIgLnJvb21jZWxsLnYxLkxpc3RBdWRpZW5jZVJlcXVlc3QaIS5yb29tY2VsbC52MS5MaXN0QXVkaWVuY2VSZXNwb25zZRJHCghMaXN0QmFucxIcLnJvb21jZWxsLnYxLkxpc3RCYW5zUmVxdWVzdBodLnJvb21jZWxsLnYxLkxpc3RCYW5zUmVzcG9uc2USXAoPTGlzdE1pY1JlcXVlc3RzEiMucm9vbWNlbGwudjEuTGlzdE1pY1JlcXVlc3RzUmVxdWVzdBokLnJvb21jZWxsLnYxLkxpc3RNaWNSZXF1ZXN0c1Jlc3BvbnNlElAKC0dldEdpZnRSYW5rEh8ucm9vbWNlbGwudjEuR2V0R2lmdFJhbmtSZXF1ZXN0GiAucm9vbWNlbGwudjEuR2V0R2lmdFJhbmtSZXNwb25zZRJNCgpHZXRDb21tYW5kEh4ucm9vbWNlbGwudjEuR2V0Q29tbWFuZFJlcXVlc3QaHy5yb29tY2VsbC52MS5HZXRDb21tYW5kUmVzcG9uc2USSgoJTGlzdFJvb21zEh0ucm9vbWNlbGwudjEuTGlzdFJvb21zUmVxdWVzdBoeLnJvb21jZWxsLnYxLkxpc3RSb29tc1Jlc3BvbnNlElYKDUJhdGNoR2V0Um9vbXMSIS5yb29tY2VsbC52MS5CYXRjaEdldFJvb21zUmVxdWVzdBoiLnJvb21jZWxsLnYxLkJhdGNoR2V0Um9vbXNSZXNwb25zZRJfChBMaXN0Um9vbXNCeU93bmVyEiQucm9vbWNlbGwudjEuTGlzdFJvb21zQnlPd25lclJlcXVlc3QaJS5yb29tY2VsbC52MS5MaXN0Um9vbXNCeU93bmVyUmVzcG9uc2USUwoMR2V0VXNlclJvb21zEiAucm9vbWNlbGwudjEuR2V0VXNlclJvb21zUmVxdWVzdBohLnJvb21jZWxsLnYxLkdldFVzZXJSb29tc1Jlc3BvbnNlYgZwcm90bzM", [file_roomcell_v1_room_types]);
 
 /**
  * @generated from message roomcell.v1.GetRoomSnapshotRequest
@@ -294,6 +294,11 @@ export type RoomListEntry = Message<"roomcell.v1.RoomListEntry"> & {
    * @generated from field: int64 created_at_ms = 13;
    */
   createdAtMs: bigint;
+
+  /**
+   * @generated from field: roomcell.v1.RoomStatus status = 14;
+   */
+  status: RoomStatus;
 };
 
 /**
@@ -304,29 +309,525 @@ export const RoomListEntrySchema: GenMessage<RoomListEntry> = /*@__PURE__*/
   messageDesc(file_roomcell_v1_room_queries, 7);
 
 /**
- * How fresh a view must be. This release answers both from what is committed.
+ * @generated from message roomcell.v1.GuardUserRequest
+ */
+export type GuardUserRequest = Message<"roomcell.v1.GuardUserRequest"> & {
+  /**
+   * @generated from field: string app_code = 1;
+   */
+  appCode: string;
+
+  /**
+   * @generated from field: string room_id = 2;
+   */
+  roomId: string;
+
+  /**
+   * Empty: the token's subject. A user asks about itself alone.
+   *
+   * @generated from field: string user_id = 3;
+   */
+  userId: string;
+};
+
+/**
+ * Describes the message roomcell.v1.GuardUserRequest.
+ * Use `create(GuardUserRequestSchema)` to create a new message.
+ */
+export const GuardUserRequestSchema: GenMessage<GuardUserRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_queries, 8);
+
+/**
+ * A no is an answer and not an error; an error says that nobody could answer.
+ *
+ * @generated from message roomcell.v1.GuardUserResponse
+ */
+export type GuardUserResponse = Message<"roomcell.v1.GuardUserResponse"> & {
+  /**
+   * The room is active, the user is in it, and banned neither from it nor by the platform.
+   *
+   * @generated from field: bool allowed = 1;
+   */
+  allowed: boolean;
+
+  /**
+   * Code of a no: ROOM_NOT_FOUND, ROOM_CLOSED, USER_BANNED, USER_PLATFORM_BANNED, USER_NOT_PRESENT.
+   *
+   * @generated from field: string reason = 2;
+   */
+  reason: string;
+
+  /**
+   * @generated from field: int64 room_version = 3;
+   */
+  roomVersion: bigint;
+
+  /**
+   * Grows with every change of the room's owner.
+   *
+   * @generated from field: int64 owner_epoch = 4;
+   */
+  ownerEpoch: bigint;
+};
+
+/**
+ * Describes the message roomcell.v1.GuardUserResponse.
+ * Use `create(GuardUserResponseSchema)` to create a new message.
+ */
+export const GuardUserResponseSchema: GenMessage<GuardUserResponse> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_queries, 9);
+
+/**
+ * @generated from message roomcell.v1.ListAudienceRequest
+ */
+export type ListAudienceRequest = Message<"roomcell.v1.ListAudienceRequest"> & {
+  /**
+   * @generated from field: string app_code = 1;
+   */
+  appCode: string;
+
+  /**
+   * @generated from field: string room_id = 2;
+   */
+  roomId: string;
+
+  /**
+   * 0: 20. At most 100.
+   *
+   * @generated from field: int32 page_size = 3;
+   */
+  pageSize: number;
+
+  /**
+   * next_cursor of the page before; empty: the first page.
+   *
+   * @generated from field: string cursor = 4;
+   */
+  cursor: string;
+};
+
+/**
+ * Describes the message roomcell.v1.ListAudienceRequest.
+ * Use `create(ListAudienceRequestSchema)` to create a new message.
+ */
+export const ListAudienceRequestSchema: GenMessage<ListAudienceRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_queries, 10);
+
+/**
+ * Who stays in the room while it is paged is on exactly one page.
+ *
+ * @generated from message roomcell.v1.ListAudienceResponse
+ */
+export type ListAudienceResponse = Message<"roomcell.v1.ListAudienceResponse"> & {
+  /**
+   * @generated from field: repeated roomcell.v1.AudienceUser users = 1;
+   */
+  users: AudienceUser[];
+
+  /**
+   * Empty: there is no further page.
+   *
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor: string;
+
+  /**
+   * @generated from field: int64 room_version = 3;
+   */
+  roomVersion: bigint;
+};
+
+/**
+ * Describes the message roomcell.v1.ListAudienceResponse.
+ * Use `create(ListAudienceResponseSchema)` to create a new message.
+ */
+export const ListAudienceResponseSchema: GenMessage<ListAudienceResponse> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_queries, 11);
+
+/**
+ * @generated from message roomcell.v1.ListBansRequest
+ */
+export type ListBansRequest = Message<"roomcell.v1.ListBansRequest"> & {
+  /**
+   * @generated from field: string app_code = 1;
+   */
+  appCode: string;
+
+  /**
+   * @generated from field: string room_id = 2;
+   */
+  roomId: string;
+
+  /**
+   * 0: 20. At most 100.
+   *
+   * @generated from field: int32 page_size = 3;
+   */
+  pageSize: number;
+
+  /**
+   * next_cursor of the page before; empty: the first page.
+   *
+   * @generated from field: string cursor = 4;
+   */
+  cursor: string;
+};
+
+/**
+ * Describes the message roomcell.v1.ListBansRequest.
+ * Use `create(ListBansRequestSchema)` to create a new message.
+ */
+export const ListBansRequestSchema: GenMessage<ListBansRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_queries, 12);
+
+/**
+ * @generated from message roomcell.v1.ListBansResponse
+ */
+export type ListBansResponse = Message<"roomcell.v1.ListBansResponse"> & {
+  /**
+   * @generated from field: repeated roomcell.v1.RoomBan bans = 1;
+   */
+  bans: RoomBan[];
+
+  /**
+   * Empty: there is no further page.
+   *
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor: string;
+
+  /**
+   * @generated from field: int64 room_version = 3;
+   */
+  roomVersion: bigint;
+};
+
+/**
+ * Describes the message roomcell.v1.ListBansResponse.
+ * Use `create(ListBansResponseSchema)` to create a new message.
+ */
+export const ListBansResponseSchema: GenMessage<ListBansResponse> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_queries, 13);
+
+/**
+ * @generated from message roomcell.v1.ListMicRequestsRequest
+ */
+export type ListMicRequestsRequest = Message<"roomcell.v1.ListMicRequestsRequest"> & {
+  /**
+   * @generated from field: string app_code = 1;
+   */
+  appCode: string;
+
+  /**
+   * @generated from field: string room_id = 2;
+   */
+  roomId: string;
+};
+
+/**
+ * Describes the message roomcell.v1.ListMicRequestsRequest.
+ * Use `create(ListMicRequestsRequestSchema)` to create a new message.
+ */
+export const ListMicRequestsRequestSchema: GenMessage<ListMicRequestsRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_queries, 14);
+
+/**
+ * All of them: a room keeps at most 50.
+ *
+ * @generated from message roomcell.v1.ListMicRequestsResponse
+ */
+export type ListMicRequestsResponse = Message<"roomcell.v1.ListMicRequestsResponse"> & {
+  /**
+   * @generated from field: repeated roomcell.v1.MicRequest requests = 1;
+   */
+  requests: MicRequest[];
+
+  /**
+   * @generated from field: int64 room_version = 2;
+   */
+  roomVersion: bigint;
+};
+
+/**
+ * Describes the message roomcell.v1.ListMicRequestsResponse.
+ * Use `create(ListMicRequestsResponseSchema)` to create a new message.
+ */
+export const ListMicRequestsResponseSchema: GenMessage<ListMicRequestsResponse> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_queries, 15);
+
+/**
+ * @generated from message roomcell.v1.GetGiftRankRequest
+ */
+export type GetGiftRankRequest = Message<"roomcell.v1.GetGiftRankRequest"> & {
+  /**
+   * @generated from field: string app_code = 1;
+   */
+  appCode: string;
+
+  /**
+   * @generated from field: string room_id = 2;
+   */
+  roomId: string;
+
+  /**
+   * Places to show. 0: 20. At most 100.
+   *
+   * @generated from field: int32 places = 3;
+   */
+  places: number;
+};
+
+/**
+ * Describes the message roomcell.v1.GetGiftRankRequest.
+ * Use `create(GetGiftRankRequestSchema)` to create a new message.
+ */
+export const GetGiftRankRequestSchema: GenMessage<GetGiftRankRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_queries, 16);
+
+/**
+ * @generated from message roomcell.v1.GetGiftRankResponse
+ */
+export type GetGiftRankResponse = Message<"roomcell.v1.GetGiftRankResponse"> & {
+  /**
+   * @generated from field: repeated roomcell.v1.RankItem gift_rank = 1;
+   */
+  giftRank: RankItem[];
+
+  /**
+   * @generated from field: int64 room_heat = 2;
+   */
+  roomHeat: bigint;
+
+  /**
+   * @generated from field: int64 room_version = 3;
+   */
+  roomVersion: bigint;
+};
+
+/**
+ * Describes the message roomcell.v1.GetGiftRankResponse.
+ * Use `create(GetGiftRankResponseSchema)` to create a new message.
+ */
+export const GetGiftRankResponseSchema: GenMessage<GetGiftRankResponse> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_queries, 17);
+
+/**
+ * @generated from message roomcell.v1.BatchGetRoomsRequest
+ */
+export type BatchGetRoomsRequest = Message<"roomcell.v1.BatchGetRoomsRequest"> & {
+  /**
+   * @generated from field: string app_code = 1;
+   */
+  appCode: string;
+
+  /**
+   * At most 100.
+   *
+   * @generated from field: repeated string room_ids = 2;
+   */
+  roomIds: string[];
+};
+
+/**
+ * Describes the message roomcell.v1.BatchGetRoomsRequest.
+ * Use `create(BatchGetRoomsRequestSchema)` to create a new message.
+ */
+export const BatchGetRoomsRequestSchema: GenMessage<BatchGetRoomsRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_queries, 18);
+
+/**
+ * @generated from message roomcell.v1.BatchGetRoomsResponse
+ */
+export type BatchGetRoomsResponse = Message<"roomcell.v1.BatchGetRoomsResponse"> & {
+  /**
+   * In the order of the request, without repetitions.
+   *
+   * @generated from field: repeated roomcell.v1.RoomListEntry rooms = 1;
+   */
+  rooms: RoomListEntry[];
+};
+
+/**
+ * Describes the message roomcell.v1.BatchGetRoomsResponse.
+ * Use `create(BatchGetRoomsResponseSchema)` to create a new message.
+ */
+export const BatchGetRoomsResponseSchema: GenMessage<BatchGetRoomsResponse> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_queries, 19);
+
+/**
+ * @generated from message roomcell.v1.ListRoomsByOwnerRequest
+ */
+export type ListRoomsByOwnerRequest = Message<"roomcell.v1.ListRoomsByOwnerRequest"> & {
+  /**
+   * @generated from field: string app_code = 1;
+   */
+  appCode: string;
+
+  /**
+   * @generated from field: string owner_user_id = 2;
+   */
+  ownerUserId: string;
+
+  /**
+   * 0: 20. At most 100.
+   *
+   * @generated from field: int32 page_size = 3;
+   */
+  pageSize: number;
+
+  /**
+   * next_cursor of the page before; empty: the first page.
+   *
+   * @generated from field: string cursor = 4;
+   */
+  cursor: string;
+};
+
+/**
+ * Describes the message roomcell.v1.ListRoomsByOwnerRequest.
+ * Use `create(ListRoomsByOwnerRequestSchema)` to create a new message.
+ */
+export const ListRoomsByOwnerRequestSchema: GenMessage<ListRoomsByOwnerRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_queries, 20);
+
+/**
+ * @generated from message roomcell.v1.ListRoomsByOwnerResponse
+ */
+export type ListRoomsByOwnerResponse = Message<"roomcell.v1.ListRoomsByOwnerResponse"> & {
+  /**
+   * @generated from field: repeated roomcell.v1.RoomListEntry rooms = 1;
+   */
+  rooms: RoomListEntry[];
+
+  /**
+   * Empty: there is no further page.
+   *
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor: string;
+};
+
+/**
+ * Describes the message roomcell.v1.ListRoomsByOwnerResponse.
+ * Use `create(ListRoomsByOwnerResponseSchema)` to create a new message.
+ */
+export const ListRoomsByOwnerResponseSchema: GenMessage<ListRoomsByOwnerResponse> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_queries, 21);
+
+/**
+ * @generated from message roomcell.v1.GetUserRoomsRequest
+ */
+export type GetUserRoomsRequest = Message<"roomcell.v1.GetUserRoomsRequest"> & {
+  /**
+   * @generated from field: string app_code = 1;
+   */
+  appCode: string;
+
+  /**
+   * Empty: the token's subject.
+   *
+   * @generated from field: string user_id = 2;
+   */
+  userId: string;
+
+  /**
+   * 0: 20. At most 100.
+   *
+   * @generated from field: int32 page_size = 3;
+   */
+  pageSize: number;
+
+  /**
+   * next_cursor of the page before; empty: the first page.
+   *
+   * @generated from field: string cursor = 4;
+   */
+  cursor: string;
+};
+
+/**
+ * Describes the message roomcell.v1.GetUserRoomsRequest.
+ * Use `create(GetUserRoomsRequestSchema)` to create a new message.
+ */
+export const GetUserRoomsRequestSchema: GenMessage<GetUserRoomsRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_queries, 22);
+
+/**
+ * @generated from message roomcell.v1.GetUserRoomsResponse
+ */
+export type GetUserRoomsResponse = Message<"roomcell.v1.GetUserRoomsResponse"> & {
+  /**
+   * @generated from field: repeated roomcell.v1.UserRoom rooms = 1;
+   */
+  rooms: UserRoom[];
+
+  /**
+   * Empty: there is no further page.
+   *
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor: string;
+};
+
+/**
+ * Describes the message roomcell.v1.GetUserRoomsResponse.
+ * Use `create(GetUserRoomsResponseSchema)` to create a new message.
+ */
+export const GetUserRoomsResponseSchema: GenMessage<GetUserRoomsResponse> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_queries, 23);
+
+/**
+ * @generated from message roomcell.v1.UserRoom
+ */
+export type UserRoom = Message<"roomcell.v1.UserRoom"> & {
+  /**
+   * @generated from field: string room_id = 1;
+   */
+  roomId: string;
+
+  /**
+   * @generated from field: int64 joined_at_ms = 2;
+   */
+  joinedAtMs: bigint;
+};
+
+/**
+ * Describes the message roomcell.v1.UserRoom.
+ * Use `create(UserRoomSchema)` to create a new message.
+ */
+export const UserRoomSchema: GenMessage<UserRoom> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_queries, 24);
+
+/**
+ * Who answers, and with it how fresh the answer is.
  *
  * @generated from enum roomcell.v1.Consistency
  */
 export const Consistency = {
   /**
+   * The same as CACHED.
+   *
    * @generated from enum value: CONSISTENCY_UNSPECIFIED = 0;
    */
   UNSPECIFIED: 0,
 
   /**
+   * The room's owner, once it has made sure that it still is the owner. Refused while there is none.
+   *
    * @generated from enum value: CONSISTENCY_OWNER = 1;
    */
   OWNER: 1,
 
   /**
+   * The gateway, from what is committed; also while the room has no owner.
+   *
    * @generated from enum value: CONSISTENCY_CACHED = 2;
    */
   CACHED: 2,
 } as const;
 
 /**
- * How fresh a view must be. This release answers both from what is committed.
+ * Who answers, and with it how fresh the answer is.
  *
  * @generated from enum roomcell.v1.Consistency
  */
@@ -403,6 +904,56 @@ export const RoomQueries: GenService<{
     output: typeof GetRoomSnapshotResponseSchema;
   },
   /**
+   * May this user hold IM or RTC access to the room now? Answered by the room's owner.
+   *
+   * @generated from rpc roomcell.v1.RoomQueries.GuardUser
+   */
+  guardUser: {
+    methodKind: "unary";
+    input: typeof GuardUserRequestSchema;
+    output: typeof GuardUserResponseSchema;
+  },
+  /**
+   * Who is in the room, by user id, answered by its owner. A user must be let in by the guard.
+   *
+   * @generated from rpc roomcell.v1.RoomQueries.ListAudience
+   */
+  listAudience: {
+    methodKind: "unary";
+    input: typeof ListAudienceRequestSchema;
+    output: typeof ListAudienceResponseSchema;
+  },
+  /**
+   * Who is banned from the room, by user id, answered by its owner. For its managers.
+   *
+   * @generated from rpc roomcell.v1.RoomQueries.ListBans
+   */
+  listBans: {
+    methodKind: "unary";
+    input: typeof ListBansRequestSchema;
+    output: typeof ListBansResponseSchema;
+  },
+  /**
+   * Who waits for the mic, the earliest first, answered by the room's owner. For its managers.
+   *
+   * @generated from rpc roomcell.v1.RoomQueries.ListMicRequests
+   */
+  listMicRequests: {
+    methodKind: "unary";
+    input: typeof ListMicRequestsRequestSchema;
+    output: typeof ListMicRequestsResponseSchema;
+  },
+  /**
+   * The first places of the room's gift rank, answered by its owner.
+   *
+   * @generated from rpc roomcell.v1.RoomQueries.GetGiftRank
+   */
+  getGiftRank: {
+    methodKind: "unary";
+    input: typeof GetGiftRankRequestSchema;
+    output: typeof GetGiftRankResponseSchema;
+  },
+  /**
    * What became of a command whose answer didn't arrive.
    *
    * @generated from rpc roomcell.v1.RoomQueries.GetCommand
@@ -421,6 +972,37 @@ export const RoomQueries: GenService<{
     methodKind: "unary";
     input: typeof ListRoomsRequestSchema;
     output: typeof ListRoomsResponseSchema;
+  },
+  /**
+   * List entries of the rooms named, whatever their status; a room that is unknown or deleted is
+   * left out.
+   *
+   * @generated from rpc roomcell.v1.RoomQueries.BatchGetRooms
+   */
+  batchGetRooms: {
+    methodKind: "unary";
+    input: typeof BatchGetRoomsRequestSchema;
+    output: typeof BatchGetRoomsResponseSchema;
+  },
+  /**
+   * The open rooms that a user owns, by room id.
+   *
+   * @generated from rpc roomcell.v1.RoomQueries.ListRoomsByOwner
+   */
+  listRoomsByOwner: {
+    methodKind: "unary";
+    input: typeof ListRoomsByOwnerRequestSchema;
+    output: typeof ListRoomsByOwnerResponseSchema;
+  },
+  /**
+   * The rooms that a user is in, by room id. A user asks about itself alone.
+   *
+   * @generated from rpc roomcell.v1.RoomQueries.GetUserRooms
+   */
+  getUserRooms: {
+    methodKind: "unary";
+    input: typeof GetUserRoomsRequestSchema;
+    output: typeof GetUserRoomsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_roomcell_v1_room_queries, 0);

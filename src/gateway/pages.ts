@@ -1,0 +1,50 @@
+/**
+ * Pages in the order of ids: their sizes and their cursors. A cursor is the last id of a page, not an
+ * offset, so that no entry is repeated or lost because others came or went.
+ */
+import type { FieldFaults } from './field-faults.ts';
+
+const defaultPageSize = 20;
+const largestPageSize = 100;
+/** A cursor of ours is far shorter; a longer text is not parsed at all. */
+const cursorLengthMax = 256;
+
+/** Size of a page whose request was checked: the default for 0, cut to the largest. */
+export function pageSizeOf(pageSize: number): number {
+  return pageSize === 0 ? defaultPageSize : Math.min(pageSize, largestPageSize);
+}
+
+/** Opaque to callers, and safe in a URL. */
+export function encodeIdCursor(id: string): string {
+  return Buffer.from(JSON.stringify([id]), 'utf8').toString('base64url');
+}
+
+/**
+ * The id behind which a page begins, '' for the first page. Notes a fault, and answers '', for a
+ * negative size or a cursor that is none of ours.
+ */
+export function pageFaults(
+  faults: FieldFaults,
+  page: { readonly pageSize: number; readonly cursor: string },
+  idFault: (text: string) => string | null,
+): string {
+  if (page.pageSize < 0) faults.add('page_size', 'negative');
+  if (page.cursor === '') return '';
+  const id = decodeIdCursor(page.cursor);
+  if (id !== null && idFault(id) === null) return id;
+  faults.add('cursor', 'malformed');
+  return '';
+}
+
+function decodeIdCursor(text: string): string | null {
+  if (text.length > cursorLengthMax) return null;
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
+    if (!Array.isArray(parts) || parts.length !== 1) return null;
+    const [id] = parts as unknown[];
+    return typeof id === 'string' ? id : null;
+  } catch {
+    // Not JSON: not a cursor of ours, which is all the caller needs to know.
+    return null;
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * The reads that the gateway offers beside `RoomApi`: of one room at its owner, and of lists in MySQL.
+ * Texts and numbers come as they arrived, unchecked; every method throws a Failure of the catalogue.
+ */
+import type { RoomView } from '../domain/room/room-view.ts';
+import type { MicRequest, RoomBan } from '../domain/room/state.ts';
+import type { RankItem } from '../domain/gift/gift-rank.ts';
+import type { AudienceUser } from './owner-reads.ts';
+import type { CallFrame } from './room-api.ts';
+import type { ListEntry, UserRoom } from './room-queries.ts';
+
+/** One room. */
+export interface RoomPlace {
+  readonly appCode: string;
+  readonly roomId: string;
+}
+
+/** A page as it is asked for. 0 entries: the default; '': the first page. */
+export interface PageRequest {
+  readonly pageSize: number;
+  readonly cursor: string;
+}
+
+/** What the guard says. */
+export interface GuardVerdict {
+  readonly allowed: boolean;
+  /** Code of the catalogue; '' with a yes. */
+  readonly reason: string;
+  readonly roomVersion: bigint;
+  readonly ownerEpoch: bigint;
+}
+
+/** See the file header. */
+export interface RoomReadApi {
+  /** `consistency`: `owner`, `cached`, or '' for the default (`cached`); anything else is refused. */
+  readRoom(frame: CallFrame, place: RoomPlace & { consistency: string }): Promise<RoomView>;
+  /** ROOM-20. A no is an answer; only who could not be asked is a failure. */
+  guardUser(frame: CallFrame, place: RoomPlace & { userId: string }): Promise<GuardVerdict>;
+  listAudience(
+    frame: CallFrame,
+    page: RoomPlace & PageRequest,
+  ): Promise<{
+    readonly users: readonly AudienceUser[];
+    readonly nextCursor: string;
+    readonly roomVersion: bigint;
+  }>;
+  listBans(
+    frame: CallFrame,
+    page: RoomPlace & PageRequest,
+  ): Promise<{
+    readonly bans: readonly RoomBan[];
+    readonly nextCursor: string;
+    readonly roomVersion: bigint;
+  }>;
+  listMicRequests(
+    frame: CallFrame,
+    place: RoomPlace,
+  ): Promise<{ readonly requests: readonly MicRequest[]; readonly roomVersion: bigint }>;
+  getGiftRank(
+    frame: CallFrame,
+    place: RoomPlace & { places: number },
+  ): Promise<{
+    readonly giftRank: readonly RankItem[];
+    readonly roomHeat: bigint;
+    readonly roomVersion: bigint;
+  }>;
+  /** Rooms whatever their status, in the order of the ids; unknown and deleted ones are left out. */
+  batchGetRooms(
+    frame: CallFrame,
+    query: { readonly appCode: string; readonly roomIds: readonly string[] },
+  ): Promise<readonly ListEntry[]>;
+  /** Open rooms, by room id. */
+  listRoomsByOwner(
+    frame: CallFrame,
+    query: { readonly appCode: string; readonly ownerUserId: string } & PageRequest,
+  ): Promise<{ readonly entries: readonly ListEntry[]; readonly nextCursor: string }>;
+  /** Where the user is, by room id. */
+  getUserRooms(
+    frame: CallFrame,
+    query: { readonly appCode: string; readonly userId: string } & PageRequest,
+  ): Promise<{ readonly rooms: readonly UserRoom[]; readonly nextCursor: string }>;
+}
