@@ -8,6 +8,7 @@ import { addConfigCommands } from './commands/config-commands.ts';
 import { addGiftsCommands } from './commands/gifts-commands.ts';
 import { addPartitionsCommand } from './commands/partitions-command.ts';
 import { addRoleCommands } from './commands/role-commands.ts';
+import { addSchemaLevelCommand } from './commands/schema-level-command.ts';
 import { addSettlementsCommand } from './commands/settlements-command.ts';
 import { addSetUpCommands } from './commands/set-up-commands.ts';
 import { addTokenCommand } from './commands/token-command.ts';
@@ -38,6 +39,7 @@ addSetUpCommands(program);
 addPartitionsCommand(program);
 addGiftsCommands(program);
 addSettlementsCommand(program);
+addSchemaLevelCommand(program);
 addTokenCommand(program);
 addConfigCommands(program);
 

@@ -51,6 +51,7 @@ describe('roomcell', () => {
       'adapter-im',
       'migrate',
       'partitions',
+      'schema-level',
       'gifts',
     ]) {
       expect(stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'));
@@ -114,6 +115,15 @@ describe('roomcell', () => {
     const differs = await roomcell(['topics'], { ...env, ROOMCELL_KAFKA_COMMANDS_PARTITIONS: '3' });
     expect(differs.code).toBe(exitCodes.failed);
     expect(differs.stdout).toContain('differs, 3 partitions are configured');
+  });
+
+  it('shows the schema level and raises it to that of this release', async () => {
+    await runSql('REPLACE INTO schema_level (id, level, raised_at_ms) VALUES (1, 2, 0)', []);
+    const before = await roomcell(['schema-level'], space.env);
+    expect(before.stdout).toContain('The deployment is at level 2, this release at 3: raise it');
+    expect((await roomcell(['schema-level', 'raise'], space.env)).code).toBe(exitCodes.ok);
+    const after = await roomcell(['schema-level', 'show', '--json'], space.env);
+    expect(JSON.parse(after.stdout)).toEqual({ level: 3, release: 3 });
   });
 
   it('lists partitions for people and for programs', async () => {

@@ -84,6 +84,30 @@ describe('migrate', () => {
     ]);
   });
 
+  it('leaves a database that was in use at the level of its release, and a new one at none', async () => {
+    await cp(migrationsFolder, folder, { recursive: true });
+    const later = (await readdir(folder)).filter((name) => name >= '0009');
+    for (const name of later) await rm(path.join(folder, name));
+    const levels = async (): Promise<readonly number[]> => {
+      const rows = await session.rows('SELECT level FROM schema_level');
+      return rows.map((row) => Number(row['level']));
+    };
+    await migrate(server, folder);
+    const session = await openSession(server, pooledSession);
+    await session.run(
+      'INSERT INTO avro_schemas (fingerprint, name, schema_json, registered_at_ms) ' +
+        "VALUES ('00000000000000aa', 'R', '{}', 1), ('00000000000000ab', 'R', '{}', 1)",
+    );
+    await migrate(server, migrationsFolder);
+    expect(await levels()).toEqual([2]);
+    await session.run('DELETE FROM avro_schemas');
+    await session.run('DROP TABLE schema_level');
+    await session.run("DELETE FROM schema_migrations WHERE name = '0009_schema_level.sql'");
+    await migrate(server, migrationsFolder);
+    expect(await levels()).toEqual([]);
+    await session.end();
+  });
+
   it('is safe for nodes that start at once: each file is applied by exactly one', async () => {
     await cp(migrationsFolder, folder, { recursive: true });
     const answers = await Promise.all([1, 2, 3].map(() => migrate(server, folder)));
