@@ -1,4 +1,4 @@
-/** MicUp (MIC-5, MIC-16…18, MIC-20, MIC-22, MIC-23, META-1). */
+/** MicUp (MIC-1, MIC-5, MIC-16…18, MIC-20, MIC-22, MIC-23, META-1). */
 import { describe, expect, it } from 'vitest';
 import { given, publishTimeoutMs, timeOf } from '../../../support/decider-spec.ts';
 import { lockSeat, micUp } from '../../../support/command-builders.ts';

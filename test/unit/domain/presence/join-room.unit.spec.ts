@@ -1,4 +1,4 @@
-/** JoinRoom (PRES-3, PRES-4, PRES-9…12, PRES-16, PRES-20, decisions 30 and 31). */
+/** JoinRoom (PRES-1, PRES-3, PRES-4, PRES-9…12, PRES-16, PRES-20, decisions 30 and 31). */
 import { describe, expect, it } from 'vitest';
 import type { PresentUser } from '../../../../src/domain/room/state.ts';
 import type { RoomVersion } from '../../../../src/domain/ids.ts';

@@ -107,7 +107,7 @@ it('any sequence of commands keeps the room whole and rebuilds to an equal state
       for (const name of ending) takeStep(run, endings[name] as Step);
       checkRecovery(run, cut);
     }),
-    { numRuns: 130 },
+    { numRuns: 120 },
   );
   // Wide, because a busy machine runs this many times slower than an idle one.
 }, 60_000);
