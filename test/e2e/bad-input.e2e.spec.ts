@@ -54,16 +54,11 @@ async function freshRoom(roomId: string, password = '') {
     commandId,
     actorUserId,
   });
+  const by = (user: 'u1' | 'u2') => ({ timeoutMs, token: token[user] });
   const join = (commandId: string, user: 'u1' | 'u2', nickname = user as string) =>
-    client.commands.joinRoom(
-      { meta: metaOf(commandId, user), profile: { nickname } },
-      { timeoutMs, token: token[user] },
-    );
+    client.commands.joinRoom({ meta: metaOf(commandId, user), profile: { nickname } }, by(user));
   const micUp = (commandId: string, user: 'u1' | 'u2', seatNo: number) =>
-    client.commands.micUp(
-      { meta: metaOf(commandId, user), seatNo },
-      { timeoutMs, token: token[user] },
-    );
+    client.commands.micUp({ meta: metaOf(commandId, user), seatNo }, by(user));
   return { metaOf, join, micUp };
 }
 
