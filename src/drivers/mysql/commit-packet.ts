@@ -131,8 +131,7 @@ function addRooms(add: Add, rooms: readonly RoomMetaRow[]): void {
     if (row.previousVersion === 0n) continue;
     add({ kind: 'roomUpdate', roomKeys: [keyOf(row)] }, roomUpdate(row));
   }
-  const entries = listEntriesUpsert(rooms);
-  if (entries !== null) add({ kind: 'listEntries' }, entries);
+  add({ kind: 'listEntries' }, listEntriesUpsert(rooms));
   for (const sql of deletedRoomsRemoval(rooms)) add({ kind: 'deletedRooms' }, sql);
 }
 

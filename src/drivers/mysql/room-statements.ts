@@ -41,15 +41,13 @@ export function roomUpdate(row: RoomMetaRow): string {
   );
 }
 
-/** The entries of rooms that are not deleted, or null when there is none. */
-export function listEntriesUpsert(rows: readonly RoomMetaRow[]): string | null {
-  const listed = rows.filter(({ status }) => status !== 'deleted');
-  if (listed.length === 0) return null;
+/** The list entries; those of deleted rooms go with `deletedRoomsRemoval`, behind it. */
+export function listEntriesUpsert(rows: readonly RoomMetaRow[]): string {
   return (
     'INSERT INTO room_list_entries (app_code,room_id,status,title,cover_url,owner_user_id,mode,' +
     'visible_region_id,locked,tags_json,seat_count,online_count,heat,heat_bucket,created_at_ms,' +
     'updated_at_ms) ' +
-    `VALUES ${listed.map(listValues).join()} ON DUPLICATE KEY UPDATE status=VALUES(status),` +
+    `VALUES ${rows.map(listValues).join()} ON DUPLICATE KEY UPDATE status=VALUES(status),` +
     'title=VALUES(title),cover_url=VALUES(cover_url),owner_user_id=VALUES(owner_user_id),' +
     'mode=VALUES(mode),visible_region_id=VALUES(visible_region_id),locked=VALUES(locked),' +
     'tags_json=VALUES(tags_json),seat_count=VALUES(seat_count),' +

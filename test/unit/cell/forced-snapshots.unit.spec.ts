@@ -71,6 +71,8 @@ describe('a command that forces a snapshot', () => {
     await eventually('the first is begun', () => gates.length === 1);
     const second = rig.send('r1', 'p2', 'owner', titled('B'));
     await eventually('both are committed', () => rig.database.log.size === 3);
+    for (let turn = 0; turn < 20; turn += 1) await rig.time.sleep(0);
+    expect(versions()).toEqual([2n]);
     gates[0]?.resolve();
     await rig.result(node, first);
     await eventually('the second is begun', () => gates.length === 2);

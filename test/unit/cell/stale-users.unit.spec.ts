@@ -162,6 +162,31 @@ describe('a heartbeat that meets the sweep', () => {
   });
 });
 
+describe('a sweep that waits for the database', () => {
+  it('is not queued again by the looks that find the same users meanwhile', async () => {
+    const rig = new CellRig(1);
+    const node = await rig.startNode('a', { options: { batchCommandsMax: 1 } });
+    await roomWith(rig, node, ['u1']);
+    const lane = node.memoryLane;
+    if (lane === null) throw new Error('the rig runs on another store');
+    const commit = lane.commit.bind(lane);
+    let isOut = true;
+    let commits = 0;
+    lane.commit = (batch, gate) => {
+      if (!isOut) commits += 1;
+      if (!isOut || batch.logRows.length === 0) return commit(batch, gate);
+      return Promise.resolve({ kind: 'unavailable', cause: 'by the test' });
+    };
+    await pass(rig, staleAfterMs + 10 * tickMs);
+    expect(presentUsers(node)).toEqual(['u1']);
+    isOut = false;
+    await pass(rig, tickMs);
+    expect(presentUsers(node)).toEqual([]);
+    // The sweep itself, and the flush of an offset at most.
+    expect(commits).toBeLessThanOrEqual(2);
+  });
+});
+
 describe('a stall of the intake', () => {
   it('by an outage of Kafka gives everybody a fresh window afterwards', async () => {
     const rig = new CellRig(1);
