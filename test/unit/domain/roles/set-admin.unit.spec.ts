@@ -1,5 +1,6 @@
 /** SetAdmin (decision 13): the owner's alone. */
 import { describe, expect, it } from 'vitest';
+import { withoutAdmin } from '../../../../src/domain/roles/evolve-roles.ts';
 import { adminsMax } from '../../../../src/domain/room/room-limits.ts';
 import { given } from '../../../support/decider-spec.ts';
 import {
@@ -36,6 +37,11 @@ describe('When the owner gives or takes an admin’s rights', () => {
     const forth = given(created(), adminSet(alice), adminSet(bob), adminSet(carol));
     const back = given(created(), adminSet(carol), adminSet(bob), adminSet(alice));
     expect(back.state.admins).toEqual(forth.state.admins);
+  });
+
+  it('taking away one who is none leaves the very list', () => {
+    expect(withoutAdmin(room.state.admins, alice)).toBe(room.state.admins);
+    expect(withoutAdmin(room.state.admins, bob)).toEqual([]);
   });
 
   it('what is so already is a success without effect, of the owner too', () => {

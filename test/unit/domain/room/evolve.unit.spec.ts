@@ -65,6 +65,15 @@ describe('evolveCommand', () => {
 });
 
 describe('evolve', () => {
+  it('refuses an event at a version that does not follow the room (SNAP-3)', () => {
+    for (const version of [2n, 5n]) {
+      expect(() => evolve(seated, joined(bob), at(version))).toThrow(InvariantError);
+    }
+    for (const version of [3n, 4n]) {
+      expect(evolve(seated, joined(bob), at(version)).version).toBe(version);
+    }
+  });
+
   it('refuses an event that is older than the one before it', () => {
     expect(() => evolve(seated, joined(bob), at(4n, timeOf(3) - 1))).toThrow(InvariantError);
     expect(evolve(seated, joined(bob), at(4n, timeOf(3))).users.has(bob)).toBe(true);

@@ -140,6 +140,13 @@ describe('When closed', () => {
   });
 });
 
+describe('When a holder has no entry among the users', () => {
+  it('the seat is shown without a name: a view is total, whatever the state', () => {
+    const view = roomView({ ...active.state, users: given().state.users }, null, 20);
+    expect(view.seats[0]?.holder).toEqual({ userId: alice, nickname: '', avatarUrl: '' });
+  });
+});
+
 describe('When closing', () => {
   it('the view says when it ends, shows who is there, and leaves closer and note out', () => {
     const ending = active.after(closeRoom(), { by: owner, times: { closeGraceMs: 5_000 } });

@@ -21,6 +21,8 @@ describe('When parts are named', () => {
     ['tags', ['music']],
     ['tags', ['music', 'talk', 'late']],
     ['tags', ['talk', 'music']],
+    ['tags', ['music', 'late']],
+    ['tags', ['late', 'talk']],
     ['tags', []],
     ['ext', 'other'],
     ['ext', ''],
