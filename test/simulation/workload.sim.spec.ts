@@ -57,7 +57,7 @@ describe('the workload of a run', () => {
 describe('the pressure of a run', () => {
   it('leads most calls of some runs into one room', () => {
     const shares = cases
-      .filter(({ options }) => options.rooms > 4)
+      .filter(({ options }) => options.rooms > 3)
       .map(({ workload: { calls } }) => {
         return calls.filter(({ ask }) => ask.room === 0).length / calls.length;
       });

@@ -45,11 +45,14 @@ export const legalAsks: AsksOf = {
     return { type: 'KickUser', room: place.room, target, forMs };
   },
   UnbanUser: (place) => {
+    if (place.model.banned.size === 0) return legalAsks.RoomHeartbeat(place);
     const target = somebody(place, place.model.banned);
     place.model.banned.delete(target);
     return { type: 'UnbanUser', room: place.room, target };
   },
-  MicUp: ({ random, client, room, model }) => {
+  MicUp: (place) => {
+    const { random, client, room, model } = place;
+    if (model.mode === 'apply' && !isManager(place)) return legalAsks.ApplyForMic(place);
     model.onSeat.add(client);
     model.asked.delete(client);
     return { type: 'MicUp', room, seatNo: random.below(model.seatCount + 1) };
@@ -82,12 +85,13 @@ export const legalAsks: AsksOf = {
   },
   ApplyForMic: (place) => {
     const { random, client, room, model } = place;
-    if (model.mode === 'free') return legalAsks.MicUp(place);
+    if (model.mode === 'free' || isManager(place)) return legalAsks.MicUp(place);
     model.asked.add(client);
     return { type: 'ApplyForMic', room, seatNo: random.below(model.seatCount + 1) };
   },
   AnswerMicRequest: (place) => {
     const { random, client, room, model } = place;
+    if (model.asked.size === 0) return legalAsks.InviteToMic(place);
     const isOwn = model.asked.has(client) && random.chance(0.5);
     const target = isOwn ? null : somebody(place, model.asked);
     const answer = random.chance(0.8) ? 'accepted' : 'declined';
@@ -148,6 +152,7 @@ export const legalAsks: AsksOf = {
   },
   RtcEvent: (place) => {
     const { random, room, model } = place;
+    if (model.onSeat.size === 0) return { type: 'RoomHeartbeat', room };
     const event = random.weighted({ audio_started: 5, audio_stopped: 3, room_exited: 2 });
     const target = somebody(place, model.onSeat);
     const ageMs = random.pick([0, 0, 50, 400, 3_000]);
@@ -195,6 +200,10 @@ function giftAsk({ random, client, room, model, clients, apps }: AskPlace): Plan
 /** One of these clients, or anybody when there is none. */
 function somebody({ random, clients }: AskPlace, of: ReadonlySet<number>): number {
   return of.size === 0 ? random.below(clients) : random.pick([...of]);
+}
+
+function isManager({ client, model }: AskPlace): boolean {
+  return model.owner === client || model.admins.has(client);
 }
 
 function seatOf(random: SimRandom, { seatCount }: RoomModel): number {

@@ -29,11 +29,11 @@ export const askWeights: Readonly<Record<AskType, number>> = {
   JoinRoom: 10,
   UpdateUser: 2,
   LeaveRoom: 7,
-  KickUser: 1.5,
-  UnbanUser: 2,
+  KickUser: 2.5,
+  UnbanUser: 3,
   MicUp: 16,
   MicDown: 8,
-  ChangeMicSeat: 4,
+  ChangeMicSeat: 6,
   ConfirmMicPublishing: 8,
   SetMicSeatLock: 2.5,
   SetMicSeatMute: 1.5,
@@ -92,7 +92,7 @@ class Planner {
 
   plan(): Workload {
     const { random, clients, options } = this;
-    const count = random.between(40, 160);
+    const count = random.between(80, 260);
     const meanPauseMs = options.stormMs / count;
     let atMs = warmUpMs / 2;
     for (let nth = 1; nth <= count; nth += 1) {

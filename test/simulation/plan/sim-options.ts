@@ -87,8 +87,8 @@ export function optionsOf(seed: number): SimOptions {
     gateways: random.between(1, 2),
     adapters: random.between(1, 2),
     apps: random.between(1, 2),
-    rooms: random.between(1, 8),
-    users: random.between(2, 16),
+    rooms: random.between(1, 4),
+    users: random.between(2, 12),
   };
   const leaseTtlMs = random.between(1, 10) * 1_000;
   return {
