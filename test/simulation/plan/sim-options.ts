@@ -79,7 +79,7 @@ export function optionsOf(seed: number): SimOptions {
     users: random.between(2, 16),
   };
   const leaseTtlMs = random.between(1, 10) * 1_000;
-  return {
+  return undisturbed({
     seed,
     ...size,
     batchCommandsMax: random.pick([1, 2, 5, 20, 100]),
@@ -99,7 +99,13 @@ export function optionsOf(seed: number): SimOptions {
     points: isCalm ? [] : tracePoints.filter(() => random.chance(pointShare)),
     pointFiringsMax: isCalm ? 0 : pointFiringsMax,
     ...aimsOf(seed, isCalm),
-  };
+  });
+}
+
+/** A moment of many steps does not come when every other fault may step in between. */
+function undisturbed(options: SimOptions): SimOptions {
+  if (!options.aimed.includes('staleReader')) return options;
+  return { ...options, faultRates: {}, points: [], pointFiringsMax: 0 };
 }
 
 /** Drawn apart from the rest, which keeps its meaning when a kind is added here. */
