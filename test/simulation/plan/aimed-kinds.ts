@@ -13,7 +13,7 @@ export const aimedKinds = {
    * successor stands still until it has expired, and leases and owner row tell the former owner
    * nothing for a while.
    */
-  staleReader: 0.25,
+  staleReader: 0.15,
   /** Somebody holds a cell's owner rows from its next packet on, for longer than it waits for them. */
   heldAtCommit: 0.12,
   /** The same in the midst of a batch that is split because a command of it is refused. */

@@ -91,7 +91,7 @@ export function optionsOf(seed: number): SimOptions {
     users: random.between(2, 12),
   };
   const leaseTtlMs = random.between(1, 10) * 1_000;
-  return {
+  return undisturbed({
     seed,
     ...size,
     batchCommandsMax: random.pick([1, 2, 5, 20, 100]),
@@ -112,7 +112,7 @@ export function optionsOf(seed: number): SimOptions {
     pointFiringsMax: isCalm ? 0 : pointFiringsMax,
     ...aimsOf(seed, isCalm),
     rules: rulesOf(seed),
-  };
+  });
 }
 
 /** Drawn apart, as the aims are. */
@@ -126,6 +126,16 @@ function rulesOf(seed: number): Rules {
     passwordAttempts: random.pick([1, 2, 5]),
     passwordAttemptWindowMs: random.pick([3_000, 30_000]),
   };
+}
+
+/**
+ * A moment of many steps does not come when every other fault may step in between, or when the two
+ * users who wait for it in silence are taken out for that.
+ */
+function undisturbed(options: SimOptions): SimOptions {
+  if (!options.aimed.includes('staleReader')) return options;
+  const { rules: _, ...others } = options;
+  return { ...others, faultRates: {}, points: [], pointFiringsMax: 0 };
 }
 
 /** Drawn apart from the rest, which keeps its meaning when a kind is added here. */

@@ -47,6 +47,7 @@ export const staleReader: MakeFault = (world, fault) => {
         const blindMs = 200 + (fault.target % 300);
         later(world, ends, blindMs, holdRows(world, [partition], ends));
         later(world, ends, blindMs, withoutLeases(world, ends));
+        later(world, ends, blindMs, withOwnersLate(world, ends, blindMs));
         later(world, ends, fault.choice % 5, thaw);
       });
     });
@@ -79,6 +80,14 @@ function quietPartition(world: World): number {
   const { appCode } = quietRoomOf(world.options);
   const key = roomKeyOf(appCode as AppCode, quietRoomId(world) as RoomId);
   return partitionOf(key, world.partitionCount);
+}
+
+/** Lets each look at the owner rows take so long; answers how to end that. */
+function withOwnersLate({ database: { server } }: World, ends: Ends, ms: number): () => void {
+  server.late = { what: 'reading the partition owners', ms };
+  return ends.add(() => {
+    server.late = null;
+  });
 }
 
 /** Takes the leases' server away; answers how to give it back. */
