@@ -39,12 +39,16 @@ export class MemorySchemaRegistry implements SchemaRegistry {
     });
   }
 
-  level(begin: number): Promise<number> {
-    return this.database.server.call('schemas', 'reading the schema level', 'write', () => {
-      const stored = this.database.schemaLevel.get(levelKey);
-      if (stored !== undefined) return stored;
-      this.database.commit([put(this.database.schemaLevel, levelKey, begin)]);
-      return begin;
+  async level(begin: number): Promise<number> {
+    const { server, schemaLevel } = this.database;
+    const found = await server.call('schemas', 'reading the schema level', 'read', () =>
+      schemaLevel.get(levelKey),
+    );
+    if (found !== undefined) return found;
+    return server.call('schemas', 'storing the first schema level', 'write', () => {
+      const stored = schemaLevel.get(levelKey) ?? begin;
+      this.database.commit([put(schemaLevel, levelKey, stored)]);
+      return stored;
     });
   }
 
