@@ -26,15 +26,16 @@ export class LiveWindow {
   private last: IntakeLook | null = null;
   private sinceMonoMs: number | null = null;
 
-  /** Two looks further apart than `gapMaxMs` are a break: who looks stood still meanwhile. */
-  look(now: IntakeLook, gapMaxMs: number): void {
+  /**
+   * Two looks further apart than `gapMaxMs` are a break: who looks stood still meanwhile. False: the
+   * window is broken, or this was the first look.
+   */
+  look(now: IntakeLook, gapMaxMs: number): boolean {
     const { last } = this;
     this.last = now;
-    if (last === null || !isUnbroken(last, now, gapMaxMs)) {
-      this.sinceMonoMs = null;
-      return;
-    }
-    this.sinceMonoMs ??= now.monoMs;
+    const isLive = last !== null && isUnbroken(last, now, gapMaxMs);
+    this.sinceMonoMs = isLive ? (this.sinceMonoMs ?? now.monoMs) : null;
+    return isLive;
   }
 
   /** The look failed. */

@@ -60,16 +60,19 @@ export class Sweeper {
 
   /** Only where people are: an empty partition costs the brokers no question. */
   private async look(partition: Partition): Promise<void> {
-    const { source, clock, log, options } = this.context;
+    const { source, clock, log, metrics, options } = this.context;
     try {
       const { endOffset } = await source.logRange(partition.id);
       const { appliedOffset } = partition.offsets;
       const now = { monoMs: clock.monoMs(), wallMs: clock.wallMs(), endOffset, appliedOffset };
-      partition.live.look(now, lookGapMaxMs(options));
+      if (!partition.live.look(now, lookGapMaxMs(options))) {
+        metrics.count('cell_intake_breaks_total');
+      }
     } catch (error) {
       if (!(error instanceof Failure) || error.kind !== 'retry') throw error;
       // Nobody is stale while the log cannot be looked at; the next look comes by itself.
       partition.live.broken();
+      metrics.count('cell_intake_breaks_total');
       log.debug({ partition: partition.id, error: error.message }, 'the log is out of reach');
     }
   }
@@ -79,10 +82,14 @@ export class Sweeper {
     if (room.state.users.size === 0) return;
     const facts = room.heartbeatFacts(this.context);
     const userIds = this.staleUsers(room, facts);
-    if (userIds.length > 0) this.parts.deadlines.queue(room, { type: 'SweepStaleUsers', userIds });
+    if (userIds.length > 0) {
+      this.context.metrics.count('cell_sweeps_total', { kind: 'users' }, userIds.length);
+      this.parts.deadlines.queue(room, { type: 'SweepStaleUsers', userIds });
+    }
     for (const { seat, occupancy } of heldSeats(room.state.seats)) {
       const { micSessionId } = occupancy;
       if (!isMicStale(micSessionId, facts)) continue;
+      this.context.metrics.count('cell_sweeps_total', { kind: 'mic' });
       const { seatNo } = seat;
       this.parts.deadlines.queue(room, { type: 'ExpireMicHeartbeat', seatNo, micSessionId });
     }
