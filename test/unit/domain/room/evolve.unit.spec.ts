@@ -6,6 +6,7 @@ import type { RoomEvent } from '../../../../src/domain/room/events.ts';
 import { evolve, evolveCommand } from '../../../../src/domain/room/evolve.ts';
 import { initialRoomState } from '../../../../src/domain/room/initial-state.ts';
 import { InvariantError } from '../../../../src/kernel/assert.ts';
+import { emptyPersistentMap } from '../../../../src/kernel/persistent-map.ts';
 import { given, timeOf } from '../../../support/decider-spec.ts';
 import {
   adminSet,
@@ -168,9 +169,32 @@ describe('evolve', () => {
 
 describe('initialRoomState', () => {
   it('is an absent room at version 0 that holds nothing', () => {
-    const state = initialRoomState(app, room);
-    expect(state).toMatchObject({ appCode: app, roomId: room, status: 'absent', version: 0n });
-    expect(state).toMatchObject({ ownerUserId: null, seats: [], closeInfo: null });
-    expect(state.users.size).toBe(0);
+    const empty = emptyPersistentMap();
+    expect(initialRoomState(app, room)).toEqual({
+      appCode: app,
+      roomId: room,
+      status: 'absent',
+      version: 0n,
+      ownerUserId: null,
+      profile: { title: '', coverUrl: '', announcement: '', backgroundUrl: '', tags: [], ext: '' },
+      mode: 'free',
+      visibleRegionId: 0n,
+      passwordHash: '',
+      passwordVersion: 0n,
+      seats: [],
+      micRequests: [],
+      admins: [],
+      bans: empty,
+      temporaryBans: [],
+      passwordAttempts: empty,
+      users: empty,
+      heat: 0n,
+      giftSenders: empty,
+      topGiftSenders: [],
+      createdAtMs: 0,
+      lastEventAtMs: 0,
+      closing: null,
+      closeInfo: null,
+    });
   });
 });
