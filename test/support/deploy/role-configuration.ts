@@ -39,10 +39,12 @@ export function listenPortsOf(config: RoomcellConfig, role: RoleName): number[] 
     const { imListen, activityListen, walletListen, controlListen } = config.sandbox;
     addresses.push(imListen, activityListen, walletListen, controlListen);
   }
-  return addresses
+  const everywhere = addresses
     .map((address) => splitAddress(address))
-    .filter((address) => address?.host === '0.0.0.0')
-    .map((address) => address?.port ?? 0);
+    .filter((address) => address?.host === '0.0.0.0');
+  // A cell serves owner reads at its own address, which is no other's.
+  const own = role === 'cell' ? [splitAddress(config.advertiseAddr)] : [];
+  return [...everywhere, ...own].map((address) => address?.port ?? 0);
 }
 
 /** A fault of an image's name: it must say its version, and never `latest`. */
