@@ -16,9 +16,11 @@ import { outboxRows } from './outbox-rows.ts';
 import { passedOffsets } from './passed-offsets.ts';
 import { presence } from './presence.ts';
 import { rebuiltState } from './rebuilt-state.ts';
+import { rememberedRefusals } from './remembered-refusals.ts';
 import { seats } from './seats.ts';
 import { sentCommands } from './sent-commands.ts';
 import { settledCalls } from './settled-calls.ts';
+import { sweptUsers } from './swept-users.ts';
 import { uniqueRows } from './unique-rows.ts';
 import { versionChain } from './version-chain.ts';
 
@@ -44,5 +46,7 @@ export const allCheckers: readonly CheckerFactory[] = [
   giftSums,
   seats,
   presence,
+  rememberedRefusals,
+  sweptUsers,
   appsApart,
 ];

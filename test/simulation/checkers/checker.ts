@@ -32,6 +32,8 @@ export interface CheckedWorld {
   }[];
   /** Failures after which an outbox row must be `failed`. Without it the counter has no bound. */
   readonly maxRetryCount?: number;
+  /** How long a user is silent who is taken out for it. Without it nobody is judged. */
+  readonly presenceStaleAfterMs?: number;
   /** How long a relay locks the rows that it claims, by its own clock. */
   readonly claimLockMs?: number;
   /** The rooms that cells hold in memory now, each encoded as a snapshot by the product. */

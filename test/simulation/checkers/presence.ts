@@ -57,6 +57,7 @@ class Presence implements Checker {
 
   atEnd(): void {
     this.look();
+    this.checkWhereabouts();
     for (const [key, { onlineCount }] of this.database.rooms) {
       const online = this.reading.rooms.get(key)?.current.users.size ?? 0;
       if (onlineCount !== online)
@@ -65,6 +66,28 @@ class Presence implements Checker {
           key,
           `${onlineCount} are online by the rooms row, and the log leaves ${online} in the room`,
         );
+    }
+  }
+
+  /** The rows by which a user's rooms are found are those who are present, no more and no less. */
+  private checkWhereabouts(): void {
+    const stored = new Map<string, string[]>();
+    for (const { appCode, roomId, userId, joinedAtMs } of this.database.userRooms.values()) {
+      const key = `${appCode}\0${roomId}`;
+      stored.set(key, [...(stored.get(key) ?? []), `${userId} since ${joinedAtMs}`]);
+    }
+    const keys = new Set([...stored.keys(), ...this.reading.rooms.keys()]);
+    for (const key of keys) {
+      const present = [...(this.reading.rooms.get(key)?.current.users.values() ?? [])];
+      const expected = present.map(({ userId, joinedAtMs }) => `${userId} since ${joinedAtMs}`);
+      const [held, made] = [stored.get(key) ?? [], expected].map((list) => list.sort().join(', '));
+      if (held !== made) {
+        this.fault(
+          'INV-29',
+          key,
+          `user_rooms holds ${held}, and the log leaves ${made} in the room`,
+        );
+      }
     }
   }
 

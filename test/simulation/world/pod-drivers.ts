@@ -102,6 +102,7 @@ function gatedStores({ servers, gate, ports }: PodDriverParts): Stores {
     outboxStore: gatedPort(drivers.outboxStore, gate),
     giftCatalogue: gatedPort(drivers.giftCatalogue, gate),
     settlementStore: gatedPort(drivers.settlementStore, gate),
+    operatorStore: gatedPort(drivers.operatorStore, gate),
     openLane(options): CommitLane {
       const beforeCommit = (): Promise<void> => gate.awake();
       const lane = drivers.openLane({ ...options, timers: ports.timers, beforeCommit });

@@ -89,6 +89,10 @@ export class World implements CheckedWorld {
     return this.options.maxRetryCount;
   }
 
+  get presenceStaleAfterMs(): number {
+    return this.config.presenceStaleAfterMs;
+  }
+
   get claimLockMs(): number {
     return this.config.outboxWorker.claimLockMs;
   }
