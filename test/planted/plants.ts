@@ -37,6 +37,8 @@ export const plants: readonly Plant[] = [
   plant(20, 'delivering-never-freed', 'INV-16', 'INV-31'),
   plant(21, 'try-counter-in-memory', 'INV-16', 'INV-19'),
   plant(22, 'old-mic-session-taken-down', 'INV-27'),
+  plant(23, 'rtc-exit-clears-presence', 'INV-8', 'INV-29'),
+  plant(24, 'kick-without-ban-in-the-snapshot', 'INV-8'),
   plant(25, 'count-by-one', 'INV-9', 'INV-29', 'INV-8'),
   plant(26, 'claim-deadline-on-the-wall-clock', 'INV-21'),
   plant(27, 'release-without-compare', 'INV-10', 'INV-31'),
@@ -69,6 +71,16 @@ export const plants: readonly Plant[] = [
   plant(54, 'commit-without-rows-taken-as-done', 'INV-4', 'INV-11'),
   plant(55, 'token-only-when-redis-answers', 'INV-12'),
   plant(56, 'activity-row-forgotten', 'INV-9'),
+  plant(57, 'rtc-event-by-arrival', 'INV-27'),
+  plant(58, 'locked-seat-taken', 'INV-26'),
+  plant(59, 'heartbeats-not-heard', 'INV-41'),
+  plant(60, 'window-not-begun-anew', 'INV-41'),
+  plant(61, 'wrong-password-not-counted', 'INV-40'),
+  plant(62, 'ban-ends-early', 'INV-28'),
+  plant(63, 'deleted-room-still-listed', 'INV-8'),
+  plant(64, 'stale-user-still-found', 'INV-29'),
+  plant(65, 'request-outlives-its-user', 'INV-8', 'INV-26'),
+  plant(66, 'new-admin-without-place', 'INV-8'),
 ];
 
 function plant(number: number, name: string, ...invariants: readonly string[]): Plant {

@@ -105,6 +105,13 @@ class Presence implements Checker {
       if (before === undefined) continue;
       if (ended.has(before.status) && !endEvents.has(event.type))
         this.fault('INV-28', room.key, `${by}: ${event.type} happened in a closed room`);
+      if (event.type === 'RoomUserUnbanned' && event.reason === 'expired') {
+        const endsAtMs = before.bans.get(event.userId)?.expiresAtMs ?? 0n;
+        if (endsAtMs === 0n || endsAtMs > BigInt(row.decidedAtMs)) {
+          const what = `the ban of ${event.userId} ends by its time at ${row.decidedAtMs} ms`;
+          this.fault('INV-28', room.key, `${by}: ${what}, and that is ${endsAtMs}`);
+        }
+      }
       const fault = countFault(event, before);
       if (fault !== null) this.fault('INV-29', room.key, `${by}: ${fault}`);
     }
