@@ -71,17 +71,19 @@ export function createAskOwner(
     const partition = partitionOf(roomKey, parts.partitionCount);
     const read = { roomKey, asker, question, forwardedBy: '' };
 
-    const once = async (sinceMonoMs: number): Promise<OwnerReply> => {
+    const once = async (sinceMonoMs: number, isLast: boolean): Promise<OwnerReply> => {
       const address = await owners.addressOf(partition, sinceMonoMs);
       if (address === null) throw refusal('NOT_OWNER');
-      const withinMs = untilMonoMs - clock.monoMs();
+      // A node that is frozen, or gone without a word, must leave time to ask its successor.
+      const leftMs = untilMonoMs - clock.monoMs();
+      const withinMs = isLast ? leftMs : leftMs / 2;
       return peers.at(address).read(read, { withinMs, signal: frame.signal });
     };
 
     let sinceMonoMs = clock.monoMs() - ownerRowFreshMs;
     for (const pauseMs of [...pausesMs, null]) {
       try {
-        return answerTo<Kind>(question.kind, await once(sinceMonoMs));
+        return answerTo<Kind>(question.kind, await once(sinceMonoMs, pauseMs === null));
       } catch (error) {
         const leftMs = untilMonoMs - clock.monoMs() - (pauseMs ?? 0);
         if (pauseMs === null || leftMs <= 0 || !mayPass(error) || frame.signal.aborted) throw error;

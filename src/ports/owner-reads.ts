@@ -97,14 +97,14 @@ export interface OwnerReads {
   read(read: OwnerRead, call: ReadCall): Promise<OwnerReply>;
 }
 
-/** A call that reached no node at all: nobody has seen it, and another address may be tried. */
+/** No connection, or a lost one: as good as a call that nobody has seen; another address may be tried. */
 export const unreached = { node: 'unreached' } as const;
 
 /** The reads of other nodes. */
 export interface OwnerReadsPeers {
   /**
-   * Of the node at `host:port`. Connects with the first call. A call that reaches nobody fails with
-   * UNAVAILABLE and the facts `unreached`.
+   * Of the node at `host:port`. Connects with the first call. A call without a connection fails
+   * with UNAVAILABLE and the facts `unreached`.
    */
   at(advertiseAddr: string): OwnerReads;
   /** Lets all connections go. Idempotent. */

@@ -1,7 +1,7 @@
 /**
  * The reads of other nodes over gRPC: one connection per address, a bounded number of them. A failure
  * that the other node put into words is passed on as it is; everything else means that nobody can say
- * more, and only a call that certainly reached nobody is told apart.
+ * more, and only a call without a connection is told apart.
  */
 import { reasonRow } from '../../domain/reasons.ts';
 import { Failure } from '../../kernel/failure.ts';

@@ -197,6 +197,18 @@ describe('asking the owner', () => {
     expect(outcome.now()).toMatchObject({ failure: { reason: 'UNAVAILABLE' } });
   });
 
+  test('a frozen owner leaves time to ask its successor', async () => {
+    const r = rig();
+    await r.cell('cell-a', () => view);
+    await r.cell('cell-b', () => view);
+    r.network.silence('cell-a');
+    const outcome = readRoom(r, 4_000);
+    await r.time.advance(1_999);
+    r.moveTo('cell-b');
+    await r.time.advance(100);
+    expect(outcome.now()).toMatchObject({ value: { title: 'fresh' } });
+  });
+
   test('says NOT_OWNER while the partition has no owner, and UNAVAILABLE without MySQL', async () => {
     const r = rig();
     r.moveTo('');
