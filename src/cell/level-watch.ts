@@ -54,9 +54,12 @@ export class LevelWatch {
     // It never falls; an answer that is older than another one counts no more.
     this.level = Math.max(before, level);
     if (before === this.level) return;
-    log.info({ level, own: schemaLevel }, 'schema level of the deployment');
+    log.info({ schemaLevel: level, own: schemaLevel }, 'schema level of the deployment');
     if (!this.isTooOld || before > schemaLevel) return;
-    log.error({ level, own: schemaLevel }, 'this release is too old for the deployment');
+    log.error(
+      { schemaLevel: level, own: schemaLevel },
+      'this release is too old for the deployment',
+    );
     this.onTooOld();
   }
 

@@ -9,18 +9,21 @@ import type { CommandSink } from '../ports/command-sink.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { RtcEvents, RtcUserEvent } from '../ports/rtc-events.ts';
+import type { SchemaRegistry } from '../ports/schema-registry.ts';
 import type { Codec } from '../protocol/codec-api.ts';
 import { crc32cHex } from '../protocol/crc32c.ts';
 import { rtcCommandId } from '../protocol/derived-ids.ts';
 import { partitionKeyBytes, partitionOf } from '../protocol/partition.ts';
 import type { CommandRecord } from '../protocol/records.ts';
 import { headerNames } from '../protocol/topics.ts';
+import { createEnabledCommands } from './enabled-commands.ts';
 import { refusal } from './refusals.ts';
 
 /** What it stands on. */
 export interface RtcEventPorts {
   readonly codec: Pick<Codec, 'encodeCommand'>;
   readonly commandSink: Pick<CommandSink, 'produce'>;
+  readonly schemaRegistry: Pick<SchemaRegistry, 'level'>;
   readonly metrics: Metrics;
   readonly log: Log;
 }
@@ -30,6 +33,7 @@ export function createApplyRtcEvent(
   ports: RtcEventPorts,
   partitionCount: number,
 ): RtcEvents['applyRtcEvent'] {
+  const enabled = createEnabledCommands(ports.schemaRegistry);
   return async (event) => {
     const command = commandOf(event);
     if (command === null) {
@@ -37,6 +41,8 @@ export function createApplyRtcEvent(
       ports.log.debug({ event }, 'an RTC callback names no room or user of ours');
       return 'ignored';
     }
+    // A cell of the former release would set it aside: refused, it comes again, for a minute.
+    if (!enabled.isKnown(command.body.type)) await enabled.require(command.body.type);
     const roomKey = roomKeyOf(command.appCode, command.roomId);
     const value = ports.codec.encodeCommand(command);
     const outcome = await ports.commandSink.produce({

@@ -60,6 +60,8 @@ export const ports: PortTable = {
   },
   log: local('log-contract', 'pino/pino-log', 'memory-observers'),
   metrics: local('metrics-contract', 'prometheus/prometheus-metrics', 'memory-observers'),
+  'operator-api': 'like room-api: what operators may do, for its own role',
+  'operator-store': database('operators', ['operator-store-contract']),
   'outbox-store': database('outbox', ['outbox-claim-contract', 'outbox-finish-contract']),
   'owner-reads': {
     suites: ['owner-reads-contract'],
@@ -79,6 +81,7 @@ export const ports: PortTable = {
   'room-read-api': 'like room-api: the reads of the gateway, split off for their number',
   'room-queries': database('rooms', ['room-queries-contract']),
   'room-reader': database('rooms', ['room-reader-contract']),
+  'rtc-events': 'like room-api: what the RTC service may tell, for its own role',
   'schema-registry': database('rooms', ['schema-registry-contract']),
   'settlement-store': database('gifts', ['settlement-store-contract']),
   'snapshot-store': database('rooms', ['snapshot-store-contract']),

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createApplyRtcEvent } from '../../../src/gateway/apply-rtc-event.ts';
 import type { RtcEvents, RtcUserEvent } from '../../../src/ports/rtc-events.ts';
 import { partitionKeyBytes, partitionOf } from '../../../src/protocol/partition.ts';
+import { schemaLevel } from '../../../src/protocol/schema-levels.ts';
 import { quietLog as silentLog } from '../../../src/main/commands/quiet-ports.ts';
 import { appCode, codec, CountingMetrics, FakeSink, roomId, roomKey } from './gateway-fakes.ts';
 
@@ -19,11 +20,14 @@ const exited: RtcUserEvent = {
 let sink: FakeSink;
 let metrics: CountingMetrics;
 let apply: RtcEvents['applyRtcEvent'];
+let level: () => Promise<number>;
 
 beforeEach(() => {
   sink = new FakeSink();
   metrics = new CountingMetrics();
-  const ports = { codec, commandSink: sink, metrics, log: silentLog };
+  level = () => Promise.resolve(schemaLevel);
+  const schemaRegistry = { level: () => level() };
+  const ports = { codec, commandSink: sink, schemaRegistry, metrics, log: silentLog };
   apply = createApplyRtcEvent(ports, partitionCount);
 });
 
@@ -95,6 +99,16 @@ describe('when the topic does not take it', () => {
     sink.produceOutcome = () => Promise.resolve({ kind: 'stored', offset: 1n });
     expect(await apply(exited)).toBe('taken');
     expect(commandIdOf(1)).toBe(commandIdOf(0));
+  });
+});
+
+describe('while an upgrade is under way', () => {
+  it('a callback is refused before the topic, where a former cell would set it aside', async () => {
+    level = () => Promise.resolve(2);
+    await expect(apply(exited)).rejects.toMatchObject({ reason: 'NOT_YET_ENABLED' });
+    expect(sink.produced).toEqual([]);
+    level = () => Promise.resolve(schemaLevel);
+    expect(await apply(exited)).toBe('taken');
   });
 });
 
