@@ -3,6 +3,8 @@
  * the RoomApi that transports call. It holds no state of any room.
  */
 import type { CommandSink } from '../ports/command-sink.ts';
+import type { OperatorApi } from '../ports/operator-api.ts';
+import type { OperatorStore } from '../ports/operator-store.ts';
 import type { PartitionStore } from '../ports/partition-store.ts';
 import type { CallFrame, RequestMeta, RoomApi } from '../ports/room-api.ts';
 import type { OwnerReadsPeers } from '../ports/owner-reads.ts';
@@ -24,6 +26,7 @@ import { createHeartbeatFolder } from './heartbeat-folder.ts';
 import type { GatewayLimits } from './limits.ts';
 import { createListRooms } from './list-rooms.ts';
 import { parseHeartbeat } from './parse-command.ts';
+import { createOperators } from './operators/operators.ts';
 import { createOwnerQueries } from './owner-queries.ts';
 import { createReplySlotKeeper } from './reply-slot-keeper.ts';
 import type { ReplySlotKeeper, ReplySlotPorts } from './reply-slot-keeper.ts';
@@ -45,6 +48,7 @@ export interface GatewayPorts extends CommandPorts, ExchangePorts, ReplySlotPort
   readonly commandSink: CommandSink;
   readonly roomReader: RoomReader;
   readonly roomQueries: RoomQueries;
+  readonly operatorStore: OperatorStore;
   readonly partitionStore: Pick<PartitionStore, 'readOwner' | 'readOwners'>;
   /** The reads of cells, for questions that only a room's owner may answer. */
   readonly peers: OwnerReadsPeers;
@@ -57,7 +61,7 @@ export interface Readiness {
 }
 
 /** See the file header. Calls made before `start` resolved are refused. */
-export interface Gateway extends RoomApi, RtcEvents, RoomReadApi {
+export interface Gateway extends RoomApi, RtcEvents, RoomReadApi, OperatorApi {
   /**
    * Registers schemas, connects the sink, leases a reply slot and reads it. Throws when one of them
    * fails (no slot free, a service away); what was started is stopped then.
@@ -129,6 +133,7 @@ export function createGateway(settings: GatewaySettings, ports: GatewayPorts): G
     getRoomSnapshot: (frame, key) => gate.run(() => getRoomSnapshot(frame, key)),
     listRooms: (frame, query) => gate.run(() => listRooms(frame, query)),
     ...gatedReads(reads, gate),
+    ...createOperators(ports, { gate, exchange, limits, partitionCount }),
   };
 }
 

@@ -13,6 +13,7 @@ import type { EventSource } from '../ports/event-source.ts';
 import type { GiftCatalogue } from '../ports/gift-catalogue.ts';
 import type { LeaseDirectory } from '../ports/lease-directory.ts';
 import type { OwnerReads, OwnerReadsPeers, OwnerReadsServer } from '../ports/owner-reads.ts';
+import type { OperatorStore } from '../ports/operator-store.ts';
 import type { OutboxStore } from '../ports/outbox-store.ts';
 import type { PartitionStore } from '../ports/partition-store.ts';
 import type { ReplySink } from '../ports/reply-sink.ts';
@@ -63,6 +64,7 @@ export interface Stores {
   readonly outboxStore: OutboxStore;
   readonly giftCatalogue: GiftCatalogue;
   readonly settlementStore: SettlementStore;
+  readonly operatorStore: OperatorStore;
   /** A lane of this process; whoever opens it stops it, before `close`. */
   openLane(options: { readonly incarnation: string; readonly lane: number }): CommitLane;
 }

@@ -131,6 +131,7 @@ function gatewayPorts(context: WiringContext): GatewayPorts {
     roomReader: stores.roomReader,
     roomQueries: stores.roomQueries,
     partitionStore: stores.partitionStore,
+    operatorStore: stores.operatorStore,
     peers: drivers.readsPeers(driverPorts),
     passwords: outside.passwords(),
   };

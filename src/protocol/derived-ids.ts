@@ -1,9 +1,10 @@
 /**
  * Ids that follow from a command: event ids, mic session ids, the id of a room whose creator named
- * none, ids of system commands and of RTC callbacks. A second try of the same command, on another node or in another
- * release, makes the same ids; that is what lets everybody downstream drop the repeat.
+ * none, ids of system commands, of RTC callbacks and of further evictions. A second try of the same
+ * command, on another node or in another release, makes the same ids; that is what lets everybody
+ * downstream drop the repeat.
  *
- * All but the last are UUIDs of version 5 (SHA-1 over a namespace and a name). The namespace and the
+ * All but those of commands are UUIDs of version 5 (SHA-1 over a namespace and a name). The namespace and the
  * way names are put together are wire formats and never change.
  */
 import { createHash } from 'node:crypto';
@@ -68,6 +69,20 @@ export function rtcCommandId(
   facts: readonly string[],
 ): CommandId {
   return `rtc:${uuidOf('rtc', app, room, user, ...facts)}` as CommandId;
+}
+
+/**
+ * The id of a further try of an operator's eviction in one room, where the user came back behind an
+ * earlier one: `sys:evict:` and a UUID. `tries` counts those that have ended; a repeat of the call
+ * makes the same ids in the same order.
+ */
+export function evictionCommandId(
+  app: AppCode,
+  room: RoomId,
+  commandId: CommandId,
+  tries: number,
+): CommandId {
+  return `sys:evict:${uuidOf('evict', app, room, commandId, String(tries))}` as CommandId;
 }
 
 /** Parts are joined by NUL, which no id may contain: different parts never give the same name. */

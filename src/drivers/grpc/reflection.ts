@@ -10,12 +10,14 @@ import { ReflectionService } from '@grpc/reflection';
 import { file_google_rpc_error_details } from './generated/google/rpc/error_details_pb.ts';
 import { file_google_rpc_status } from './generated/google/rpc/status_pb.ts';
 import { file_roomcell_v1_activity } from './generated/roomcell/v1/activity_pb.ts';
+import { file_roomcell_v1_room_admin } from './generated/roomcell/v1/room_admin_pb.ts';
 import { file_roomcell_v1_room_commands } from './generated/roomcell/v1/room_commands_pb.ts';
 import { file_roomcell_v1_room_queries } from './generated/roomcell/v1/room_queries_pb.ts';
 
 const rootFiles: readonly DescFile[] = [
   file_roomcell_v1_room_commands,
   file_roomcell_v1_room_queries,
+  file_roomcell_v1_room_admin,
   file_roomcell_v1_activity,
   file_google_rpc_status,
   file_google_rpc_error_details,

@@ -1,15 +1,18 @@
 /**
- * RoomCommands and RoomQueries over gRPC: translates messages to the RoomApi and back, turns the
- * bearer token into a caller, hands on deadline and cancellation. Holds no rule of the room.
+ * RoomCommands, RoomQueries and RoomAdmin over gRPC: translates messages to the gateway and back,
+ * turns the bearer token into a caller, hands on deadline and cancellation. Holds no rule of the room.
  */
 import { isIP } from 'node:net';
+import type { OperatorApi } from '../../ports/operator-api.ts';
 import type { RoomApi } from '../../ports/room-api.ts';
 import type { RoomReadApi } from '../../ports/room-read-api.ts';
 import type { TokenVerifier } from '../../ports/token-verifier.ts';
 import { Failure } from '../../kernel/failure.ts';
+import { RoomAdmin } from './generated/roomcell/v1/room_admin_pb.ts';
 import { RoomCommands } from './generated/roomcell/v1/room_commands_pb.ts';
 import { RoomQueries } from './generated/roomcell/v1/room_queries_pb.ts';
 import type { CommandMeta } from './generated/roomcell/v1/room_types_pb.ts';
+import { adminHandlers } from './admin-handlers.ts';
 import { createGrpcHost } from './grpc-host.ts';
 import type { GrpcHost, GrpcHostPorts } from './grpc-host.ts';
 import { bridgeService } from './grpc-bridge.ts';
@@ -67,7 +70,7 @@ const keysRetryMs = 1_000;
 /** Makes the server; throws when authentication is off and the address is not loopback. */
 export function createRoomGrpcServer(
   options: RoomGrpcServerOptions,
-  api: RoomApi & RoomReadApi,
+  api: RoomApi & RoomReadApi & OperatorApi,
   ports: GrpcHostPorts,
 ): GrpcHost {
   const { host, port, auth, rtcSdkAppIds } = options;
@@ -82,6 +85,7 @@ export function createRoomGrpcServer(
       services: [
         bridgeService(RoomCommands, commandHandlers(api, frameOf, rtcSdkAppIds)),
         bridgeService(RoomQueries, queryHandlers(api, frameOf, rtcSdkAppIds)),
+        bridgeService(RoomAdmin, adminHandlers(api, frameOf)),
       ],
     },
     ports,

@@ -12,6 +12,7 @@ import type {
   LogRow,
   RoomMetaRow,
 } from '../../ports/commit-lane.ts';
+import type { OperatorAct } from '../../ports/operator-store.ts';
 import type { TopicLayout } from '../../ports/partition-store.ts';
 import type { SnapshotRow } from '../../ports/snapshot-store.ts';
 import { giftKey, type CatalogueRow, type SettlementRecord } from './gift-rows.ts';
@@ -85,6 +86,8 @@ export class MemoryDatabase {
   });
   /** Bans by the platform, by app and user. */
   readonly userBans = new Map<string, UserBanRow>();
+  /** What operators did, by app and command id. */
+  readonly operatorAudit = new Map<string, OperatorAct & { readonly doneAtMs: number }>();
   private lastOutboxId = 0n;
   /** What `asOne` gathers; null outside of it. */
   private together: (() => void)[] | null = null;

@@ -2,6 +2,7 @@
 import { MemoryCommitLane, type MemoryLaneSettings } from './memory-commit-lane.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import { MemoryGiftCatalogue } from './memory-gift-catalogue.ts';
+import { MemoryOperatorStore } from './memory-operator-store.ts';
 import { MemoryOutboxStore } from './memory-outbox-store.ts';
 import { MemoryPartitionStore } from './memory-partition-store.ts';
 import { MemoryReplySlots } from './memory-reply-slots.ts';
@@ -22,6 +23,7 @@ export interface MemoryDrivers {
   readonly outboxStore: MemoryOutboxStore;
   readonly giftCatalogue: MemoryGiftCatalogue;
   readonly settlementStore: MemorySettlementStore;
+  readonly operatorStore: MemoryOperatorStore;
   openLane(settings: MemoryLaneSettings): MemoryCommitLane;
 }
 
@@ -37,6 +39,7 @@ export function createMemoryDrivers(database: MemoryDatabase): MemoryDrivers {
     outboxStore: new MemoryOutboxStore(database),
     giftCatalogue: new MemoryGiftCatalogue(database),
     settlementStore: new MemorySettlementStore(database),
+    operatorStore: new MemoryOperatorStore(database),
     openLane: (settings) => new MemoryCommitLane(database, settings),
   };
 }

@@ -20,7 +20,8 @@ export type MemoryPort =
   | 'schemas'
   | 'outbox'
   | 'settlements'
-  | 'catalogue';
+  | 'catalogue'
+  | 'operators';
 
 /** How the next call of one port goes wrong. Both end in Retry, so a caller cannot tell them apart. */
 export interface PortFault {

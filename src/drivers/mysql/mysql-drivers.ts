@@ -4,6 +4,7 @@
  */
 import type { CommitLane } from '../../ports/commit-lane.ts';
 import type { GiftCatalogue } from '../../ports/gift-catalogue.ts';
+import type { OperatorStore } from '../../ports/operator-store.ts';
 import type { OutboxStore } from '../../ports/outbox-store.ts';
 import type { PartitionStore } from '../../ports/partition-store.ts';
 import type { ReplySlots } from '../../ports/reply-slots.ts';
@@ -24,6 +25,7 @@ import { checkDurability } from './durability-check.ts';
 import type { DurabilityFinding } from './durability-check.ts';
 import { MysqlCommitLane } from './mysql-commit-lane.ts';
 import { MysqlGiftCatalogue } from './mysql-gift-catalogue.ts';
+import { MysqlOperatorStore } from './mysql-operator-store.ts';
 import { MysqlPartitionStore } from './mysql-partition-store.ts';
 import { MysqlReplySlots } from './mysql-reply-slots.ts';
 import { MysqlRoomQueries } from './mysql-room-queries.ts';
@@ -74,6 +76,7 @@ export interface MysqlDrivers {
   readonly outboxStore: OutboxStore;
   readonly giftCatalogue: GiftCatalogue;
   readonly settlementStore: SettlementStore;
+  readonly operatorStore: OperatorStore;
   /** For further drivers on the same database. */
   readonly pool: MysqlPool;
   /** A lane; connects when it first has something to commit. Stop it before `close`. */
@@ -108,6 +111,7 @@ export function createMysqlDrivers(settings: MysqlSettings): MysqlDrivers {
     outboxStore: createOutboxStore(pool),
     giftCatalogue: new MysqlGiftCatalogue(pool),
     settlementStore: new MysqlSettlementStore(pool, commandsTopic),
+    operatorStore: new MysqlOperatorStore(pool),
     pool,
     openLane: (options) => openLane(settings, options),
     checkDurability: () => checkDurability(pool),

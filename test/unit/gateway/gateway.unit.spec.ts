@@ -54,6 +54,11 @@ function rig(change: Partial<GatewayPorts> = {}) {
       roomsByOwner: () => Promise.resolve([]),
       roomsOfUser: () => Promise.resolve([]),
     },
+    operatorStore: {
+      carryOut: () => Promise.resolve('done'),
+      appliedCommands: () => Promise.resolve([]),
+      unappliedCommands: () => Promise.resolve([]),
+    },
     partitionStore: {
       readOwner: () => Promise.resolve(null),
       readOwners: () => Promise.resolve([]),

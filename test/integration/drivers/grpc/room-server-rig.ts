@@ -1,6 +1,7 @@
 /** A real gRPC server on loopback over a RoomApi that only does what a test tells it. */
 import { issueDevelopmentToken } from '../../../../src/drivers/jwt/development-token.ts';
 import { createTokenVerifier } from '../../../../src/drivers/jwt/token-verifier.ts';
+import { RoomAdmin } from '../../../../src/drivers/grpc/generated/roomcell/v1/room_admin_pb.ts';
 import { RoomCommands } from '../../../../src/drivers/grpc/generated/roomcell/v1/room_commands_pb.ts';
 import { RoomQueries } from '../../../../src/drivers/grpc/generated/roomcell/v1/room_queries_pb.ts';
 import { createGrpcClient, GrpcCallError } from '../../../../src/drivers/grpc/grpc-client.ts';
@@ -18,6 +19,7 @@ import type {
   RequestMeta,
   RoomApi,
 } from '../../../../src/ports/room-api.ts';
+import type { OperatorApi } from '../../../../src/ports/operator-api.ts';
 import type { RoomReadApi } from '../../../../src/ports/room-read-api.ts';
 import type { RoomVersion } from '../../../../src/domain/ids.ts';
 import { MemoryLog } from '../../../support/memory-log.ts';
@@ -44,12 +46,15 @@ export const success: CommandSuccess = {
   },
 };
 
-/** Answers reads with what a test puts in place; keeps what they were called with. */
-class ScriptedReads implements RoomReadApi {
+/** What is answered by script. */
+type Scripted = RoomReadApi & OperatorApi;
+
+/** Answers reads and operators with what a test puts in place; keeps what they were called with. */
+class ScriptedReads implements Scripted {
   readonly asked: { readonly method: string; readonly frame: CallFrame; readonly what: unknown }[] =
     [];
   readonly answers: {
-    -readonly [Name in keyof RoomReadApi]?: Awaited<ReturnType<RoomReadApi[Name]>>;
+    -readonly [Name in keyof Scripted]?: Awaited<ReturnType<Scripted[Name]>>;
   } = {};
   readRoom = this.scripted('readRoom');
   guardUser = this.scripted('guardUser');
@@ -60,15 +65,20 @@ class ScriptedReads implements RoomReadApi {
   batchGetRooms = this.scripted('batchGetRooms');
   listRoomsByOwner = this.scripted('listRoomsByOwner');
   getUserRooms = this.scripted('getUserRooms');
+  evictUser = this.scripted('evictUser');
+  liftPlatformBan = this.scripted('liftPlatformBan');
+  pinRoom = this.scripted('pinRoom');
+  getRoomHistory = this.scripted('getRoomHistory');
+  verifyRoom = this.scripted('verifyRoom');
 
-  private scripted<Name extends keyof RoomReadApi>(method: Name): RoomReadApi[Name] {
+  private scripted<Name extends keyof Scripted>(method: Name): Scripted[Name] {
     const answer = (frame: CallFrame, what: unknown): Promise<unknown> => {
       this.asked.push({ method, frame, what });
       const scripted = this.answers[method];
-      if (scripted === undefined) return Promise.reject(new Error(`${method} is not scripted`));
+      if (!(method in this.answers)) return Promise.reject(new Error(`${method} is not scripted`));
       return Promise.resolve(scripted);
     };
-    return answer as RoomReadApi[Name];
+    return answer as Scripted[Name];
   }
 }
 
@@ -112,6 +122,7 @@ export async function startRoomServer(): Promise<{
   readonly address: string;
   readonly commands: ReturnType<typeof createGrpcClient<typeof RoomCommands>>['calls'];
   readonly queries: ReturnType<typeof createGrpcClient<typeof RoomQueries>>['calls'];
+  readonly admin: ReturnType<typeof createGrpcClient<typeof RoomAdmin>>['calls'];
   readonly token: string;
   close(): Promise<void>;
 }> {
@@ -132,6 +143,7 @@ export async function startRoomServer(): Promise<{
   server.setServing(true);
   const commandClient = createGrpcClient(RoomCommands, address, clock);
   const queryClient = createGrpcClient(RoomQueries, address, clock);
+  const adminClient = createGrpcClient(RoomAdmin, address, clock);
   return {
     api,
     log,
@@ -139,10 +151,12 @@ export async function startRoomServer(): Promise<{
     address,
     commands: commandClient.calls,
     queries: queryClient.calls,
+    admin: adminClient.calls,
     token: await tokenOf({ appCode: 'app1', subject: 'u1', role: 'user' }),
     async close() {
       commandClient.close();
       queryClient.close();
+      adminClient.close();
       await server.stop(0);
     },
   };

@@ -1,0 +1,138 @@
+/** Memory twin of what operators change and read. */
+import { roomKeyOf } from '../../domain/ids.ts';
+import type { CommandId, RoomKey, RoomVersion } from '../../domain/ids.ts';
+import type { LogRow } from '../../ports/commit-lane.ts';
+import { loggedCommandsMax } from '../../ports/operator-store.ts';
+import type {
+  ActOutcome,
+  LoggedCommand,
+  OperatorAct,
+  OperatorStore,
+} from '../../ports/operator-store.ts';
+import { change, put, remove, type MemoryDatabase } from './memory-database.ts';
+import { placeKey, userBanKey } from './memory-rows.ts';
+import type { RowChange } from './memory-session.ts';
+
+/** See the file header. */
+export class MemoryOperatorStore implements OperatorStore {
+  private readonly database: MemoryDatabase;
+
+  constructor(database: MemoryDatabase) {
+    this.database = database;
+  }
+
+  carryOut(act: OperatorAct, nowMs: number): Promise<ActOutcome> {
+    const { server, listEntries, operatorAudit } = this.database;
+    return server.call('operators', `carrying out ${act.type}`, 'write', () => {
+      const { appCode, commandId } = act;
+      if (act.type === 'PinRoom' && !listEntries.has(roomKeyOf(appCode, act.roomId))) {
+        return 'noRoom';
+      }
+      const key = `${appCode}\0${commandId}`;
+      const earlier = operatorAudit.get(key);
+      if (earlier !== undefined) return isSame(earlier, act) ? 'repeat' : 'reused';
+      const audited = put(operatorAudit, key, { ...act, doneAtMs: nowMs });
+      this.database.commit([audited, ...changesOf(act, nowMs, this.database)]);
+      return 'done';
+    });
+  }
+
+  appliedCommands(
+    roomKey: RoomKey,
+    before: RoomVersion | null,
+    limit: number,
+  ): Promise<readonly LoggedCommand[]> {
+    const isBehind = ({ appliedVersion }: LogRow): boolean =>
+      appliedVersion !== null && (before === null || appliedVersion < before);
+    return this.read(roomKey, isBehind, limit, (one, other) =>
+      one.decidedVersion > other.decidedVersion ? -1 : 1,
+    );
+  }
+
+  unappliedCommands(
+    roomKey: RoomKey,
+    after: CommandId | '',
+    limit: number,
+  ): Promise<readonly LoggedCommand[]> {
+    const isBehind = ({ appliedVersion, commandId }: LogRow): boolean =>
+      appliedVersion === null && commandId > after;
+    return this.read(roomKey, isBehind, limit, (one, other) =>
+      one.commandId < other.commandId ? -1 : 1,
+    );
+  }
+
+  private read(
+    roomKey: RoomKey,
+    isAsked: (row: LogRow) => boolean,
+    limit: number,
+    order: (one: LogRow, other: LogRow) => number,
+  ): Promise<readonly LoggedCommand[]> {
+    return this.database.server.call('operators', 'reading the log of a room', 'read', () =>
+      this.database.log
+        .rowsBy('room', roomKey)
+        .filter(isAsked)
+        .sort(order)
+        .slice(0, Math.min(Math.max(limit, 1), loggedCommandsMax))
+        .map((row) => this.commandOf(row)),
+    );
+  }
+
+  private commandOf(row: LogRow): LoggedCommand {
+    const { commandId, commandType, actorUserId, outcome, decidedVersion, decidedAtMs } = row;
+    const { partition, kafkaOffset, epoch, ownerNodeId } = row;
+    return {
+      commandId,
+      commandType,
+      actorUserId,
+      outcome,
+      decidedVersion,
+      decidedAtMs,
+      partition,
+      kafkaOffset,
+      epoch,
+      ownerNodeId,
+      eventTypes: row.appliedVersion === null ? [] : this.eventTypes(row, row.appliedVersion),
+    };
+  }
+
+  private eventTypes({ appCode, roomId }: LogRow, roomVersion: RoomVersion): readonly string[] {
+    const types: string[] = [];
+    for (let eventIndex = 0; ; eventIndex += 1) {
+      const place = placeKey({ appCode, roomId, roomVersion, eventIndex });
+      const [row] = this.database.events.rowsBy('place', place);
+      if (row === undefined) return types;
+      types.push(row.eventType);
+    }
+  }
+}
+
+function isSame(earlier: OperatorAct, act: OperatorAct): boolean {
+  return Object.entries(act).every(
+    ([field, value]) => earlier[field as keyof OperatorAct] === value,
+  );
+}
+
+function changesOf(
+  act: OperatorAct,
+  nowMs: number,
+  { userBans, listEntries }: MemoryDatabase,
+): readonly RowChange[] {
+  const { appCode, operatorId } = act;
+  switch (act.type) {
+    case 'EvictUser': {
+      const { userId, reason, expiresAtMs } = act;
+      if (act.roomId !== '') return [];
+      const ban = { appCode, userId, reason, bannedBy: operatorId, bannedAtMs: nowMs, expiresAtMs };
+      return [put(userBans, userBanKey(appCode, userId), ban)];
+    }
+    case 'LiftPlatformBan':
+      return [remove(userBans, userBanKey(appCode, act.userId))];
+    case 'PinRoom':
+      return [
+        change(listEntries, roomKeyOf(appCode, act.roomId), (row) => ({
+          ...row,
+          pinned: act.pinned,
+        })),
+      ];
+  }
+}

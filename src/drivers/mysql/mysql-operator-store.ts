@@ -1,0 +1,197 @@
+/** What operators change and read in MySQL. */
+import { splitRoomKey } from '../../domain/ids.ts';
+import type { CommandId, RoomKey, RoomVersion, UserId } from '../../domain/ids.ts';
+import { loggedCommandsMax } from '../../ports/operator-store.ts';
+import type {
+  ActOutcome,
+  LoggedCommand,
+  OperatorAct,
+  OperatorStore,
+} from '../../ports/operator-store.ts';
+import { toMysqlError } from './mysql-errors.ts';
+import type { MysqlPool } from './pool.ts';
+import type { MysqlSession, Row } from './session.ts';
+
+const logColumns =
+  'command_id, command_type, actor_user_id, outcome, applied_version, decided_version, ' +
+  'decided_at_ms, partition_id, kafka_offset, epoch, owner_node_id';
+
+/** See the port. */
+export class MysqlOperatorStore implements OperatorStore {
+  private readonly pool: MysqlPool;
+
+  constructor(pool: MysqlPool) {
+    this.pool = pool;
+  }
+
+  carryOut(act: OperatorAct, nowMs: number): Promise<ActOutcome> {
+    return this.pool.transaction(`carrying out ${act.type}`, async (session) => {
+      if (act.type === 'PinRoom' && !(await isListed(session, act))) return 'noRoom';
+      if (!(await isAudited(session, act, nowMs))) return earlierAct(session, act);
+      await change(session, act, nowMs);
+      return 'done';
+    });
+  }
+
+  async appliedCommands(
+    roomKey: RoomKey,
+    before: RoomVersion | null,
+    limit: number,
+  ): Promise<readonly LoggedCommand[]> {
+    const { appCode, roomId } = splitRoomKey(roomKey);
+    const behind = before === null ? 'IS NOT NULL' : '< ?';
+    const rows = await this.pool.rows(
+      'reading the applied commands of a room',
+      `SELECT ${logColumns} FROM room_command_log WHERE app_code = ? AND room_id = ? ` +
+        `AND applied_version ${behind} ORDER BY applied_version DESC LIMIT ?`,
+      [appCode, roomId, ...(before === null ? [] : [before]), sizeOf(limit)],
+    );
+    const types = await this.eventTypes(roomKey, rows);
+    return rows.map((row) => commandOf(row, types.get(String(row['applied_version'])) ?? []));
+  }
+
+  async unappliedCommands(
+    roomKey: RoomKey,
+    after: CommandId | '',
+    limit: number,
+  ): Promise<readonly LoggedCommand[]> {
+    const { appCode, roomId } = splitRoomKey(roomKey);
+    // Rows without a version lie together in the key of versions, by command id: no walk over the log.
+    const rows = await this.pool.rows(
+      'reading the commands of a room that changed nothing',
+      `SELECT ${logColumns} FROM room_command_log WHERE app_code = ? AND room_id = ? ` +
+        'AND applied_version IS NULL AND command_id > ? ORDER BY command_id LIMIT ?',
+      [appCode, roomId, after, sizeOf(limit)],
+    );
+    return rows.map((row) => commandOf(row, []));
+  }
+
+  /** Event types by version, of the versions of one page. */
+  private async eventTypes(
+    roomKey: RoomKey,
+    page: readonly Row[],
+  ): Promise<ReadonlyMap<string, readonly string[]>> {
+    const types = new Map<string, string[]>();
+    const [newest, oldest] = [page[0], page.at(-1)];
+    if (newest === undefined || oldest === undefined) return types;
+    const { appCode, roomId } = splitRoomKey(roomKey);
+    const rows = await this.pool.rows(
+      'reading the event types of a room',
+      'SELECT room_version, event_type FROM room_events WHERE app_code = ? AND room_id = ? ' +
+        'AND room_version BETWEEN ? AND ? ORDER BY room_version, event_index',
+      [appCode, roomId, oldest['applied_version'], newest['applied_version']],
+    );
+    for (const row of rows) {
+      const version = String(row['room_version']);
+      const ofVersion = types.get(version) ?? [];
+      ofVersion.push(String(row['event_type']));
+      types.set(version, ofVersion);
+    }
+    return types;
+  }
+}
+
+/** Holds the entry until the transaction ends, so that the pin is set on what the audit names. */
+async function isListed(
+  session: MysqlSession,
+  { appCode, roomId }: OperatorAct & { readonly type: 'PinRoom' },
+): Promise<boolean> {
+  const rows = await session.rows(
+    'SELECT 1 FROM room_list_entries WHERE app_code = ? AND room_id = ? FOR UPDATE',
+    [appCode, roomId],
+  );
+  return rows.length > 0;
+}
+
+/** False: the id has a row already. */
+async function isAudited(session: MysqlSession, act: OperatorAct, nowMs: number): Promise<boolean> {
+  const { appCode, commandId } = act;
+  try {
+    await session.run(
+      'INSERT INTO operator_audit (app_code, command_id, operator_id, action, user_id, room_id, ' +
+        'reason, expires_at_ms, pinned, done_at_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      [appCode, commandId, ...auditValues(act), nowMs],
+    );
+    return true;
+  } catch (thrown) {
+    if (toMysqlError(thrown).sort === 'duplicate') return false;
+    throw thrown;
+  }
+}
+
+/**
+ * Scenario: two calls with one id at once. The second INSERT waits for the first one's COMMIT and is
+ * refused; this read locks, so that it sees that row and not the past. Test: "done once, however many
+ * calls of the id come at once".
+ */
+async function earlierAct(session: MysqlSession, act: OperatorAct): Promise<ActOutcome> {
+  const rows = await session.rows(
+    'SELECT operator_id, action, user_id, room_id, reason, expires_at_ms, pinned ' +
+      'FROM operator_audit WHERE app_code = ? AND command_id = ? LOCK IN SHARE MODE',
+    [act.appCode, act.commandId],
+  );
+  const earlier = Object.values(rows[0] ?? {}).map(String);
+  const isSame = auditValues(act).every((value, index) => String(value) === earlier[index]);
+  return isSame ? 'repeat' : 'reused';
+}
+
+/** What tells one act from another, in the order of the columns. */
+function auditValues(act: OperatorAct): readonly (string | number)[] {
+  const { operatorId, type } = act;
+  switch (act.type) {
+    case 'EvictUser':
+      return [operatorId, type, act.userId, act.roomId, act.reason, act.expiresAtMs, 0];
+    case 'LiftPlatformBan':
+      return [operatorId, type, act.userId, '', act.reason, 0, 0];
+    case 'PinRoom':
+      return [operatorId, type, '', act.roomId, '', 0, act.pinned ? 1 : 0];
+  }
+}
+
+async function change(session: MysqlSession, act: OperatorAct, nowMs: number): Promise<void> {
+  const { appCode } = act;
+  switch (act.type) {
+    case 'EvictUser':
+      if (act.roomId !== '') return;
+      await session.run(
+        'INSERT INTO user_bans (app_code, user_id, reason, banned_by, banned_at_ms, ' +
+          'expires_at_ms) VALUES (?, ?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE ' +
+          'reason = VALUES(reason), banned_by = VALUES(banned_by), ' +
+          'banned_at_ms = VALUES(banned_at_ms), expires_at_ms = VALUES(expires_at_ms)',
+        [appCode, act.userId, act.reason, act.operatorId, nowMs, act.expiresAtMs],
+      );
+      return;
+    case 'LiftPlatformBan':
+      await session.run('DELETE FROM user_bans WHERE app_code = ? AND user_id = ?', [
+        appCode,
+        act.userId,
+      ]);
+      return;
+    case 'PinRoom':
+      await session.run(
+        'UPDATE room_list_entries SET pinned = ? WHERE app_code = ? AND room_id = ?',
+        [act.pinned ? 1 : 0, appCode, act.roomId],
+      );
+  }
+}
+
+function sizeOf(limit: number): number {
+  return Math.min(Math.max(limit, 1), loggedCommandsMax);
+}
+
+function commandOf(row: Row, eventTypes: readonly string[]): LoggedCommand {
+  const offset = row['kafka_offset'] ?? null;
+  return {
+    commandId: String(row['command_id']) as CommandId,
+    commandType: String(row['command_type']),
+    actorUserId: String(row['actor_user_id']) as UserId,
+    outcome: String(row['outcome']) as LoggedCommand['outcome'],
+    decidedVersion: BigInt(String(row['decided_version'])) as RoomVersion,
+    decidedAtMs: Number(row['decided_at_ms']),
+    partition: Number(row['partition_id']),
+    kafkaOffset: offset === null ? null : BigInt(String(offset)),
+    epoch: BigInt(String(row['epoch'])),
+    ownerNodeId: String(row['owner_node_id']),
+    eventTypes,
+  };
+}

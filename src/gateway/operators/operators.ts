@@ -1,0 +1,60 @@
+/** What operators may do, put together. Long calls have few places, so that they starve nobody. */
+import type { OperatorApi } from '../../ports/operator-api.ts';
+import type { OperatorStore } from '../../ports/operator-store.ts';
+import type { CallGate } from '../call-gate.ts';
+import type { GatewayLimits } from '../limits.ts';
+import { notProduced, refusal } from '../refusals.ts';
+import { createPlainActs } from './carry-out.ts';
+import { createEvictUser } from './evict-user.ts';
+import type { EvictUserParts, EvictUserPorts } from './evict-user.ts';
+import { createGetRoomHistory } from './get-room-history.ts';
+import { createVerifyRoom } from './verify-room.ts';
+import type { VerifyRoomPorts } from './verify-room.ts';
+
+/** Evictions and verifications of this gateway at once. Full: GATEWAY_BUSY. */
+export const longCallsMax = 4;
+
+/** What operators' calls stand on. */
+export interface OperatorPorts extends EvictUserPorts, VerifyRoomPorts {
+  readonly clock: EvictUserPorts['clock'];
+  readonly codec: EvictUserPorts['codec'];
+  readonly schemaRegistry: EvictUserPorts['schemaRegistry'];
+  readonly operatorStore: OperatorStore;
+}
+
+/** The calls, each counted by the gate while it runs. */
+export function createOperators(
+  ports: OperatorPorts,
+  parts: EvictUserParts & { readonly gate: CallGate },
+): OperatorApi {
+  const { gate, limits } = parts;
+  const inPlace = createPlaces(limits);
+  const evictUser = createEvictUser(ports, parts);
+  const verifyRoom = createVerifyRoom(ports, limits);
+  const getRoomHistory = createGetRoomHistory(ports.operatorStore);
+  const { liftPlatformBan, pinRoom } = createPlainActs(ports);
+  return {
+    evictUser: (frame, request) => gate.run(() => inPlace(() => evictUser(frame, request))),
+    liftPlatformBan: (frame, request) => gate.run(() => liftPlatformBan(frame, request)),
+    pinRoom: (frame, request) => gate.run(() => pinRoom(frame, request)),
+    getRoomHistory: (frame, page) => gate.run(() => getRoomHistory(frame, page)),
+    verifyRoom: (frame, place) => gate.run(() => inPlace(() => verifyRoom(frame, place))),
+  };
+}
+
+function createPlaces({
+  busyRetryMs,
+}: Pick<GatewayLimits, 'busyRetryMs'>): <T>(call: () => Promise<T>) => Promise<T> {
+  let taken = 0;
+  return async (call) => {
+    if (taken >= longCallsMax) {
+      throw refusal('GATEWAY_BUSY', notProduced, { retryAfterMs: busyRetryMs });
+    }
+    taken += 1;
+    try {
+      return await call();
+    } finally {
+      taken -= 1;
+    }
+  };
+}

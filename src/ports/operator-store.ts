@@ -1,0 +1,71 @@
+/** What operators change in the tables beside the rooms' own logs, and what they read of those. */
+import type { AppCode, CommandId, RoomId, RoomKey, RoomVersion, UserId } from '../domain/ids.ts';
+
+/** Who did something, and under which id; ids of operators are unique within the app. */
+interface OperatorActHead {
+  readonly appCode: AppCode;
+  readonly commandId: CommandId;
+  readonly operatorId: UserId;
+}
+
+/** Something an operator does, as the audit keeps it. */
+export type OperatorAct = OperatorActHead &
+  (
+    | {
+        readonly type: 'EvictUser';
+        readonly userId: UserId;
+        /** '': every room of the app, and a ban by the platform. A room: that room, and no ban. */
+        readonly roomId: RoomId | '';
+        readonly reason: string;
+        /** When the ban ends; 0: when it is lifted. */
+        readonly expiresAtMs: number;
+      }
+    | { readonly type: 'LiftPlatformBan'; readonly userId: UserId; readonly reason: string }
+    | { readonly type: 'PinRoom'; readonly roomId: RoomId; readonly pinned: boolean }
+  );
+
+/**
+ * How it ended. `done`: written, together with its audit row. `repeat`: the id stands in the audit
+ * with the same act, and nothing was written. `reused`: it stands there with another act or operator.
+ * `noRoom`: PinRoom of a room without a list entry; nothing was written.
+ */
+export type ActOutcome = 'done' | 'repeat' | 'reused' | 'noRoom';
+
+/** One row of a room's log, with what became of it. */
+export interface LoggedCommand {
+  readonly commandId: CommandId;
+  readonly commandType: string;
+  readonly actorUserId: UserId;
+  readonly outcome: 'applied' | 'no_effect' | 'rejected';
+  /** Version it was decided at; for applied ones the version it made. */
+  readonly decidedVersion: RoomVersion;
+  readonly decidedAtMs: number;
+  readonly partition: number;
+  /** Null: the owner's own command, which has no record. */
+  readonly kafkaOffset: bigint | null;
+  readonly epoch: bigint;
+  readonly ownerNodeId: string;
+  /** By index; empty when it changed nothing, or its events have left by retention. */
+  readonly eventTypes: readonly string[];
+}
+
+/** Most rows of a page of the log, whatever was asked for. */
+export const loggedCommandsMax = 100;
+
+/** Throws Retry when MySQL cannot be reached; whatever was asked may be asked again then. */
+export interface OperatorStore {
+  /** Does it once for its id: the ban or the pin and the audit row are one transaction. */
+  carryOut(act: OperatorAct, nowMs: number): Promise<ActOutcome>;
+  /** Applied commands of a room below `before` (null: from the newest one on), newest first. */
+  appliedCommands(
+    roomKey: RoomKey,
+    before: RoomVersion | null,
+    limit: number,
+  ): Promise<readonly LoggedCommand[]>;
+  /** Commands of a room that changed nothing, with ids behind `after` ('': all), by id. */
+  unappliedCommands(
+    roomKey: RoomKey,
+    after: CommandId | '',
+    limit: number,
+  ): Promise<readonly LoggedCommand[]>;
+}
