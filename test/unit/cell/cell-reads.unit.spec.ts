@@ -250,6 +250,33 @@ describe('the owner', () => {
     expect(await reading).toBe('UNAVAILABLE');
   });
 
+  it.each([
+    [
+      'a commit to be shown',
+      (rig: CellRig) => {
+        const row = rig.database.owners.get(0);
+        Object.assign(row ?? {}, { commitSeq: (row?.commitSeq ?? 0n) + 1n });
+        return 'r1';
+      },
+    ],
+    [
+      'a room to be loaded',
+      (rig: CellRig) => {
+        rig.database.server.mode = 'down';
+        return 'r2';
+      },
+    ],
+  ])('a read that waits for %s ends with its partition', async (_, hinder) => {
+    const rig = new CellRig(1);
+    const node = await rig.startNode('a');
+    await create(rig, [node], 'r1');
+    const reading = endOf(ask(node, hinder(rig)));
+    await someTurns();
+    rig.database.server.mode = 'up';
+    node.source.assign([]);
+    expect(await reading).toBe('NOT_OWNER');
+  });
+
   it('a room that leaves memory while its read waits is loaded again', async () => {
     const rig = new CellRig(1);
     const rows = new OwnerRowsGate();

@@ -244,6 +244,15 @@ tencent_im:
     },
     [/^gateway\.grpc_listen: gateway\.grpc_listen and ops\.listen are both 127\.0\.0\.1:7400/],
   ],
+  [
+    'a cell that serves others where the probes are answered',
+    '',
+    {
+      env: { ROOMCELL_ADVERTISE_ADDR: '127.0.0.1:7401', ROOMCELL_OPS_LISTEN: '127.0.0.1:7401' },
+      roles: ['cell'],
+    },
+    [/advertise_addr and ops\.listen are both 127\.0\.0\.1:7401/],
+  ],
 ];
 
 describe('a configuration is refused, with all its faults and no other, for', () => {
