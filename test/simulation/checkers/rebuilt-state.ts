@@ -100,7 +100,7 @@ class RebuiltState implements Checker {
     const entry = this.world.database.listEntries.get(key as never);
     const listed = listedFacts(room);
     this.checkRow(key, 'the rooms row', meta, { ...listed, ...metaFacts(room) });
-    this.checkDeadline(key, meta?.nextDeadlineMs ?? null, room);
+    this.checkDeadlines(key, meta ?? { nextDeadlineMs: null, nextSweepMs: null }, room);
     if (room.status === 'deleted') {
       if (entry !== undefined) this.fault(key, 'the list still shows a deleted room');
       return;
@@ -108,14 +108,21 @@ class RebuiltState implements Checker {
     this.checkRow(key, 'the list entry', entry, listed);
   }
 
-  private checkDeadline(key: string, storedMs: number | null, room: RoomModel): void {
+  /** The one is what the state makes; of the other only whether anybody can fall silent is known. */
+  private checkDeadlines(
+    key: string,
+    stored: { readonly nextDeadlineMs: number | null; readonly nextSweepMs: number | null },
+    room: RoomModel,
+  ): void {
     const earliestMs = earliestDeadlineMs(room);
-    const people = [...room.users.values()].some(({ isRobot }) => !isRobot);
-    const isLate = earliestMs !== null && (storedMs === null || storedMs > earliestMs);
-    const isIdle = storedMs !== null && storedMs !== earliestMs && !people;
-    if (!isLate && !isIdle) return;
-    const what = `nextDeadlineMs = ${storedMs} where the log makes ${earliestMs}`;
-    this.fault(key, `the rooms row says ${what}`);
+    if (stored.nextDeadlineMs !== earliestMs) {
+      const what = `nextDeadlineMs = ${stored.nextDeadlineMs} where the log makes ${earliestMs}`;
+      this.fault(key, `the rooms row says ${what}`);
+    }
+    const people = [...room.users.values()].filter(({ isRobot }) => !isRobot).length;
+    if ((stored.nextSweepMs !== null) === people > 0) return;
+    const what = `nextSweepMs = ${stored.nextSweepMs} where the log leaves ${people} people`;
+    this.fault(key, `the rooms row says ${what} in the room`);
   }
 
   private checkRow(key: string, what: string, row: object | undefined, expected: object): void {
@@ -197,10 +204,7 @@ function metaFacts(room: RoomModel): object {
   };
 }
 
-/**
- * The earliest deadline that the state holds, or null. A stored one may be earlier, for users who are
- * present may fall silent and nobody but the owner knows when they were last heard of; never later.
- */
+/** The earliest deadline that the state holds, or null. */
 function earliestDeadlineMs(room: RoomModel): number | null {
   const waiting = [
     ...room.seats.flatMap(({ occupancy }) =>

@@ -5,6 +5,7 @@
  */
 import type { AppCode, GiftId, MicSessionId, UserId } from '../../../../src/domain/ids.ts';
 import type { SendGift } from '../../../../src/domain/gift/gift-commands.ts';
+import type { CommandBody } from '../../../../src/domain/room/commands.ts';
 import type { RoomView } from '../../../../src/domain/room/room-view.ts';
 import type { CallEnd } from '../../../simulation/observations.ts';
 import { createRoomBody, joinRoomBody } from '../../../support/cell-rig.ts';
@@ -26,6 +27,7 @@ export async function healthyRun(): Promise<readonly Entry[]> {
   await fillRooms(recorder, first);
   await speak(recorder, first);
   await give(recorder, first);
+  await manage(recorder, first);
   await disturb(recorder, first);
   first.source.assign([]);
   const second = await recorder.node('b');
@@ -84,6 +86,33 @@ async function give(recorder: Recorder, node: RigNode): Promise<void> {
   await recorder.call(node, 'r1', 'g2', 'u2', roses(['u1'], 101));
   await recorder.call(node, 'r1', 'g3', 'u2', roses(['u1'], 1), { view: true });
   await recorder.call(node, 'r1', 'g1', 'u2', roses(['u1'], 3), { app: app2 });
+}
+
+/** A room with a password, of which somebody is the manager. */
+async function manage(recorder: Recorder, node: RigNode): Promise<void> {
+  const user = (name: string): UserId => name as UserId;
+  const given = (verdict: 'match' | 'mismatch') => ({
+    ...joinRoomBody(),
+    password: { passwordVersion: 1n, verdict },
+  });
+  const call = (id: string, by: string, body: CommandBody): Promise<CallEnd> =>
+    recorder.call(node, 'r3', id, by, body);
+  await call('c1', 'u1', createRoomBody({ passwordHash: 'scrypt' }));
+  await call('j1', 'u1', joinRoomBody());
+  await call('j2', 'u2', given('mismatch'));
+  await call('j3', 'u2', given('match'));
+  await call('j4', 'u3', given('match'));
+  await call('up1', 'u2', { type: 'MicUp', seatNo: 1 });
+  await call('lock3', 'u1', { type: 'SetMicSeatLock', seatNo: 3, locked: true });
+  await call('move', 'u2', { type: 'ChangeMicSeat', toSeatNo: 2 });
+  await call('apply', 'u1', { type: 'SetRoomMode', mode: 'apply' });
+  await call('ask', 'u3', { type: 'ApplyForMic', seatNo: 0 });
+  const expiresAtMs = recorder.nowMs + 5_000;
+  await call('kick', 'u1', { type: 'KickUser', userId: user('u2'), reason: 'rude', expiresAtMs });
+  const rows = recorder.rig.database.log.size;
+  recorder.rig.time.advance(5_100);
+  await eventually('the ban has ended', () => recorder.rig.database.log.size > rows);
+  await call('fewer', 'u1', { type: 'SetSeatCount', seatCount: 4 });
 }
 
 /** Ends that leave no row, or another one than the caller hoped for. */

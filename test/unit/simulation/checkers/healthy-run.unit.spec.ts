@@ -21,6 +21,7 @@ describe('a healthy run', () => {
       'settled',
       'settlements',
       'snapshots',
+      'userRooms',
     ]);
   });
 

@@ -19,6 +19,7 @@ export type TableName =
   | 'events'
   | 'outbox'
   | 'listEntries'
+  | 'userRooms'
   | 'owners'
   | 'settled'
   | 'rooms'
@@ -39,7 +40,7 @@ export type Entry =
   | { readonly kind: 'wallet'; readonly apply: (ledger: WalletLedger) => void }
   | { readonly kind: 'observed'; readonly observation: Observation };
 
-const watched: readonly TableName[] = ['log', 'events', 'outbox', 'listEntries'];
+const watched: readonly TableName[] = ['log', 'events', 'outbox', 'listEntries', 'userRooms'];
 const compared: readonly TableName[] = [
   'owners',
   'settled',

@@ -81,7 +81,20 @@ describe('INV-8: the state of a room', () => {
         ),
     },
     'INV-8',
-    /nextDeadlineMs = \["5"\] where the log makes \[null\][^]*closeInfoJson = \[null\] where the log makes \[\{"closedAtMs"/,
+    /nextDeadlineMs = 5 where the log makes null[^]*closeInfoJson = \[null\] where the log makes \[\{"closedAtMs"/,
+  );
+  itSees(
+    'is looked at for stale users as long as somebody is in it',
+    rebuiltState,
+    run,
+    {
+      beforeEnd: ({ database }) =>
+        database.rooms.forEach((row, key) =>
+          database.rooms.set(key, { ...row, nextSweepMs: row.nextSweepMs === null ? 9 : null }),
+        ),
+    },
+    'INV-8',
+    /nextSweepMs = null where the log leaves 2 people in the room[^]*nextSweepMs = 9 where the log leaves 0 people/,
   );
   itSees(
     'is at a version of the log in every snapshot',
