@@ -304,6 +304,7 @@ describe('standard services', () => {
     const answers = await reflect([{ list_services: '' }, ...symbols.map(fileContaining)]);
     const [list, ...files] = answers;
     expect(list?.list_services_response?.service.map(({ name }) => name).sort()).toEqual([
+      'roomcell.v1.RoomAdmin',
       'roomcell.v1.RoomCommands',
       'roomcell.v1.RoomQueries',
     ]);
@@ -313,7 +314,12 @@ describe('standard services', () => {
   });
 });
 
-const symbols = ['roomcell.v1.RoomCommands', 'roomcell.v1.CommandMeta', 'google.rpc.ErrorInfo'];
+const symbols = [
+  'roomcell.v1.RoomAdmin',
+  'roomcell.v1.RoomCommands',
+  'roomcell.v1.CommandMeta',
+  'google.rpc.ErrorInfo',
+];
 
 interface ReflectionAnswer {
   readonly list_services_response?: { readonly service: readonly { readonly name: string }[] };
