@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { roomKeyOf, type RoomId, type RoomKey, type UserId } from '../../../src/domain/ids.ts';
 import { Failure } from '../../../src/kernel/failure.ts';
 import type { OwnerQuestion, OwnerRead, OwnerReply } from '../../../src/ports/owner-reads.ts';
-import type { OwnerRow, PartitionStore } from '../../../src/ports/partition-store.ts';
 import { partitionOf } from '../../../src/protocol/partition.ts';
 import {
   CellRig,
@@ -12,6 +11,7 @@ import {
   rigApp,
   type RigNode,
 } from '../../support/cell-rig.ts';
+import { OwnerRowsGate } from '../../support/owner-rows-gate.ts';
 import { eventually } from '../../support/stepped-time.ts';
 
 const viewQuestion: OwnerQuestion = { kind: 'view' };
@@ -69,51 +69,6 @@ function takenOver(rig: CellRig, partition: number): void {
   if (row === undefined) throw new Error('the partition has no owner row');
   const other = { ownerNodeId: 'b', incarnation: 'inc-b', released: false, advertiseAddr: 'b' };
   Object.assign(row, { ...other, epoch: row.epoch + 1n, commitSeq: 0n });
-}
-
-/** Stands in front of the owner rows: counts queries, and holds answers that MySQL has given. */
-class OwnerRowsGate {
-  queries = 0;
-  isAway = false;
-  private holding = false;
-  private held: (() => void)[] = [];
-
-  readonly gate = <Port extends object>(port: Port): Port => {
-    if (!('readOwners' in port)) return port;
-    const store = port as unknown as PartitionStore;
-    return new Proxy(port, {
-      get: (target, name) => {
-        if (name === 'readOwners') return () => this.readOwners(store);
-        const value: unknown = Reflect.get(target, name);
-        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
-      },
-    });
-  };
-
-  hold(): void {
-    this.holding = true;
-  }
-
-  stopHolding(): void {
-    this.holding = false;
-    this.release();
-  }
-
-  get heldCount(): number {
-    return this.held.length;
-  }
-
-  release(): void {
-    for (const go of this.held.splice(0)) go();
-  }
-
-  private async readOwners(store: PartitionStore): Promise<readonly OwnerRow[]> {
-    this.queries += 1;
-    if (this.isAway) throw new Failure('retry', 'UNAVAILABLE', 'MySQL is away');
-    const rows = (await store.readOwners()).map((row) => ({ ...row }));
-    if (this.holding) await new Promise<void>((go) => this.held.push(go));
-    return rows;
-  }
 }
 
 describe('the owner', () => {
