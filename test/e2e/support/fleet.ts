@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import mysql from 'mysql2/promise';
 import { createGrpcClient, type GrpcClient } from '../../../src/drivers/grpc/grpc-client.ts';
+import { RoomAdmin } from '../../../src/drivers/grpc/generated/roomcell/v1/room_admin_pb.ts';
 import { RoomCommands } from '../../../src/drivers/grpc/generated/roomcell/v1/room_commands_pb.ts';
 import { RoomQueries } from '../../../src/drivers/grpc/generated/roomcell/v1/room_queries_pb.ts';
 import { issueDevelopmentToken } from '../../../src/drivers/jwt/development-token.ts';
@@ -40,6 +41,7 @@ export interface FaultAt {
 export interface FleetClient {
   readonly commands: GrpcClient<typeof RoomCommands>['calls'];
   readonly queries: GrpcClient<typeof RoomQueries>['calls'];
+  readonly admin: GrpcClient<typeof RoomAdmin>['calls'];
   close(): void;
 }
 
@@ -163,12 +165,15 @@ export class Fleet {
     const address = `127.0.0.1:${gateway.grpcPort}`;
     const commands = createGrpcClient(RoomCommands, address, createSystemClock());
     const queries = createGrpcClient(RoomQueries, address, createSystemClock());
+    const admin = createGrpcClient(RoomAdmin, address, createSystemClock());
     const client = {
       commands: commands.calls,
       queries: queries.calls,
+      admin: admin.calls,
       close: () => {
         commands.close();
         queries.close();
+        admin.close();
       },
     };
     this.clients.push(client);
