@@ -45,7 +45,7 @@ export const askWeights: Readonly<Record<AskType, number>> = {
   SetRoomPassword: 1.5,
   SetRoomMode: 1,
   SetVisibleRegion: 1,
-  SetAdmin: 2,
+  SetAdmin: 4,
   TransferOwner: 0.7,
   CloseRoom: 0.6,
   DeleteRoom: 0.2,
