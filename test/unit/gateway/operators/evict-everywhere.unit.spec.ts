@@ -1,5 +1,5 @@
 /** The rounds in which a banned user leaves every room. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { ExchangeEnd } from '../../../../src/gateway/exchange.ts';
 import { evictionCommandId } from '../../../../src/protocol/derived-ids.ts';
 import type { CommandId, RoomId } from '../../../../src/domain/ids.ts';
@@ -138,6 +138,7 @@ describe('many rooms', () => {
   test('of which time does not do for all: the rest is not told, and named', async () => {
     const rig = operatorsRig();
     rig.enter(...names(20));
+    const looks = vi.spyOn(rig.drivers.roomQueries, 'roomsOfUser');
     const { onEvict } = rig.room;
     const pause = createDeferred<void>();
     rig.room.onEvict = async (...args) => {
@@ -153,6 +154,7 @@ describe('many rooms', () => {
       value: { roomsEvicted: names(16), roomsUnknown: names(20).slice(16) },
     });
     expect(rig.sent).toHaveLength(16);
+    expect(looks).toHaveBeenCalledTimes(2);
   });
 
   test('a caller that hangs up ends the rounds', async () => {

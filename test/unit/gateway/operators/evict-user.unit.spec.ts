@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { partitionOf } from '../../../../src/protocol/partition.ts';
 import { roomKeyOf, type RoomId, type UserId } from '../../../../src/domain/ids.ts';
-import { away, appCode, backend, emptyRegistry, user } from '../gateway-fakes.ts';
+import type { ReplyRecord } from '../../../../src/protocol/records.ts';
+import { away, appCode, backend, emptyRegistry, resultReply, user } from '../gateway-fakes.ts';
 import {
   bad,
   busy,
@@ -70,6 +71,15 @@ describe('a request', () => {
         fault_count: '5',
       },
     });
+    expect(database.operatorAudit.size).toBe(0);
+  });
+
+  test('of an app whose name is none writes nothing', async () => {
+    const { operators, database } = operatorsRig();
+    const caller = { appCode: 'a b', subject: 'op-1', role: 'operator' } as const;
+    await expect(
+      operators.evictUser(byOperator({ caller }), eviction({ appCode: 'a b' })),
+    ).rejects.toMatchObject({ facts: { field: 'app_code', fault: 'malformed' } });
     expect(database.operatorAudit.size).toBe(0);
   });
 
@@ -228,6 +238,27 @@ describe('without a room', () => {
 
 describe('with a room', () => {
   const request = eviction({ roomId: 'r9' });
+
+  test('in which the user is not, the user counts as out of it', async () => {
+    const rig = operatorsRig();
+    rig.room.onEvict = () => ({ kind: 'reply', reply: resultReply({ outcome: 'no_effect' }) });
+    expect(await rig.operators.evictUser(byOperator(), request)).toMatchObject({
+      roomsEvicted: ['r9'],
+      roomsUnknown: [],
+    });
+  });
+
+  test.each([
+    { kind: 'result', resultBytes: new Uint8Array([1]), replayed: false, view: null },
+    { kind: 'heartbeats', items: [] },
+  ])('whose answer cannot be read ($kind) is an unknown one', async (reply) => {
+    const rig = operatorsRig();
+    rig.room.onEvict = () => ({ kind: 'reply', reply: reply as unknown as ReplyRecord });
+    expect(await rig.operators.evictUser(byOperator(), request)).toMatchObject({
+      roomsEvicted: [],
+      roomsUnknown: ['r9'],
+    });
+  });
 
   test('that one alone is told, and nobody is banned', async () => {
     const rig = operatorsRig();

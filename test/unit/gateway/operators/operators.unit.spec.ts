@@ -129,6 +129,16 @@ describe('GetRoomHistory', () => {
     ]);
   });
 
+  test.each(['getRoomHistory', 'verifyRoom'] as const)(
+    'takes no room id that is none: %s',
+    async (method) => {
+      const { operators } = historyRig();
+      await expect(
+        operators[method](byOperator(), { ...page, roomId: 'r 1' }),
+      ).rejects.toMatchObject({ facts: { field: 'room_id', fault: 'malformed' } });
+    },
+  );
+
   test('has no further page behind a short one, and twenty rows where none are named', async () => {
     const { operators, asked } = historyRig(['a', 1n]);
     expect(await operators.getRoomHistory(byOperator(), page)).toMatchObject({ nextCursor: '' });
