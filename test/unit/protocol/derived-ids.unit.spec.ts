@@ -5,6 +5,7 @@ import type { AppCode, CommandId, RoomId, RoomVersion, UserId } from '../../../s
 import {
   derivedRoomId,
   eventIdOf,
+  evictionCommandId,
   idNamespace,
   micSessionIdOf,
   systemCommandId,
@@ -81,5 +82,25 @@ describe('systemCommandId', () => {
   it('refuses a kind that would not fit the rule of ids', () => {
     expect(() => systemCommandId('two words', 1n as RoomVersion)).toThrow(InvariantError);
     expect(() => systemCommandId('x'.repeat(64), 1n as RoomVersion)).toThrow(InvariantError);
+  });
+});
+
+describe('evictionCommandId', () => {
+  it('is pinned, and obeys the rule of ids that callers may not choose', () => {
+    const id = evictionCommandId(app, room, command, 1);
+    expect(id).toBe('sys:evict:32fb60a4-0729-5a71-82ca-ada');
+    expect(wideIdFault(id)).toBeNull();
+    expect(commandIdFault(id)).toBe('reserved');
+  });
+
+  it('differs in every part', () => {
+    const ids = [
+      evictionCommandId(app, room, command, 1),
+      evictionCommandId(app, room, command, 2),
+      evictionCommandId('hy2' as AppCode, room, command, 1),
+      evictionCommandId(app, 'r2' as RoomId, command, 1),
+      evictionCommandId(app, room, 'c-2' as CommandId, 1),
+    ];
+    expect(new Set(ids).size).toBe(ids.length);
   });
 });
