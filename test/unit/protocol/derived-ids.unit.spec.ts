@@ -88,7 +88,7 @@ describe('systemCommandId', () => {
 describe('evictionCommandId', () => {
   it('is pinned, and obeys the rule of ids that callers may not choose', () => {
     const id = evictionCommandId(app, room, command, 1);
-    expect(id).toBe('');
+    expect(id).toBe('sys:evict:32fb60a4-0729-5a71-82ca-ada4a1e29fb2');
     expect(wideIdFault(id)).toBeNull();
     expect(commandIdFault(id)).toBe('reserved');
   });
