@@ -10,11 +10,8 @@ import { caseOf } from './plan/sim-case.ts';
 
 const cases = Array.from({ length: 100 }, (_, seed) => caseOf(seed + 1));
 
-/**
- * Commands that come by another door than a client's: RTC events are asked for by their callback.
- * Evictions have no door in this release; whoever opens one takes them from here.
- */
-const otherDoors: readonly string[] = ['ApplyRtcEvent', 'EvictUser'];
+/** Asked for by a callback of the RTC service (`RtcEvent`). */
+const otherDoors: readonly string[] = ['ApplyRtcEvent'];
 
 /** Names of the commands in the domain's own text, without those of the system itself. */
 function commandTypes(): readonly string[] {

@@ -15,7 +15,16 @@ import type { CommandsRecord } from './command-records.ts';
 
 /** Types whose refusals leave the id free for no other reason than the time. */
 const neverFree: ReadonlySet<string> = new Set([
-  ...['UpdateUser', 'LeaveRoom', 'KickUser', 'UnbanUser', 'MicUp', 'MicDown', 'ChangeMicSeat'],
+  ...[
+    'UpdateUser',
+    'LeaveRoom',
+    'KickUser',
+    'UnbanUser',
+    'EvictUser',
+    'MicUp',
+    'MicDown',
+    'ChangeMicSeat',
+  ],
   ...['ConfirmMicPublishing', 'SetMicSeatLock', 'SetMicSeatMute', 'InviteToMic', 'ApplyForMic'],
   ...['AnswerMicRequest', 'ApplyRtcEvent', 'UpdateRoomProfile', 'SetSeatCount', 'SetRoomPassword'],
   ...['SetRoomMode', 'SetVisibleRegion', 'SetAdmin', 'TransferOwner', 'CloseRoom', 'DeleteRoom'],

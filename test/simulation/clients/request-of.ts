@@ -33,6 +33,7 @@ export function requestOf(ask: PlannedAsk, facts: RequestFacts): CommandRequest 
     case 'LeaveRoom':
     case 'KickUser':
     case 'UnbanUser':
+    case 'EvictUser':
       return presenceRequest(ask, facts);
     case 'MicUp':
     case 'MicDown':
@@ -95,6 +96,8 @@ function presenceRequest(ask: PresenceAsk, facts: RequestFacts): CommandRequest 
     }
     case 'UnbanUser':
       return { type: ask.type, userId: userIdOf(ask.target, facts) };
+    case 'EvictUser':
+      return { type: ask.type, userId: userIdOf(ask.target, facts), reason: 'platform' };
   }
 }
 

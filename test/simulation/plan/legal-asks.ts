@@ -50,6 +50,11 @@ export const legalAsks: AsksOf = {
     place.model.banned.delete(target);
     return { type: 'UnbanUser', room: place.room, target };
   },
+  EvictUser: (place) => {
+    const target = somebody(place, place.model.members);
+    gone(place.model, target);
+    return { type: 'EvictUser', room: place.room, target };
+  },
   MicUp: (place) => {
     const { random, client, room, model } = place;
     if (model.mode === 'apply' && !isManager(place)) return legalAsks.ApplyForMic(place);

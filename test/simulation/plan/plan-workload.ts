@@ -31,6 +31,7 @@ export const askWeights: Readonly<Record<AskType, number>> = {
   LeaveRoom: 7,
   KickUser: 2.5,
   UnbanUser: 3,
+  EvictUser: 1.5,
   MicUp: 16,
   MicDown: 8,
   ChangeMicSeat: 6,
@@ -141,6 +142,7 @@ class Planner {
 
   /** Whoever manages nothing asks for a manager's things mostly as the app's backend or an operator. */
   private roleFor(ask: PlannedAsk, client: number): PlannedCall['role'] {
+    if (ask.type === 'EvictUser') return 'operator';
     if (!managersAsks.has(ask.type)) return 'user';
     const { owner, admins } = this.model(client, ask.room);
     const isManager = owner === client || admins.has(client);

@@ -41,7 +41,9 @@ export type PresenceAsk =
   | ({ readonly type: 'LeaveRoom' } & InRoom)
   /** 0: without an end. */
   | ({ readonly type: 'KickUser'; readonly forMs: number } & OfTarget)
-  | ({ readonly type: 'UnbanUser' } & OfTarget);
+  | ({ readonly type: 'UnbanUser' } & OfTarget)
+  /** By an operator, from this room alone. */
+  | ({ readonly type: 'EvictUser' } & OfTarget);
 
 /** About the mic seats. */
 export type MicAsk =

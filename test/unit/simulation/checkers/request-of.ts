@@ -26,7 +26,6 @@ export function requestOf(body: CommandBody): CommandRequest {
     case 'ExpireMicHeartbeat':
     case 'ExpireMicRequests':
     case 'ExpireBans':
-    case 'EvictUser':
     case 'ApplyRtcEvent':
     case 'FinishClosing':
     case 'NotePasswordAttempt':
