@@ -44,7 +44,8 @@ const inside: EventRoute = { destinations: [], imPriority: 'lowest', repairedByS
  * other tells clients to leave a room of which they would ask for no further view; so do the kick
  * and the eviction for one of them. Nor is a gift: a later view has its coins in heat and rank, yet
  * no view ever shows that it was given, to whom and by whom, and somebody paid for just that. Seats
- * change rarely and everybody watches them; comings and goings are many and can be missed. What is
+ * change rarely and everybody watches them; comings and goings are many and can be missed. A request
+ * for the mic stands in no view, yet it is over by the time its message may be superseded. What is
  * of interest only to lists and to those who manage the app is not shown in the room.
  */
 export const eventRoutes: Readonly<Record<RoomEventType, EventRoute>> = {

@@ -153,7 +153,7 @@ export const cellFields = {
     max: '1s',
   }),
   offset_flush: duration({
-    about: 'Longest time that an advanced applied offset stays unwritten.',
+    about: 'Longest time that an advanced offset stays unwritten, and a lost partition unnoticed.',
     fallback: '5s',
     min: '100ms',
     max: '1m',
