@@ -20,54 +20,43 @@
  *   3. Nothing is written in P: B believes for ever that it owns it, and its deadlines are nobody's.
  * Closed by asking about every partition now and then.
  */
+import type { OwnerRow } from '../../ports/partition-store.ts';
 import type { CellContext } from '../cell-context.ts';
 import { retryForever } from '../retry-forever.ts';
+import { SharedLook } from '../shared-look.ts';
 import type { Partition } from './partition.ts';
-
-interface Waiting {
-  readonly partition: Partition;
-  readonly answer: (isMine: boolean) => void;
-}
 
 /** See the file header. One query at a time, shared by everybody who asked before it began. */
 export class OwnershipCheck {
   private readonly context: CellContext;
   private readonly fenced: (partition: Partition) => void;
-  private waiting: Waiting[] = [];
-  private running = false;
+  private readonly looks: SharedLook<Partition, boolean>;
 
   constructor(context: CellContext, fenced: (partition: Partition) => void) {
     this.context = context;
     this.fenced = fenced;
+    this.looks = new SharedLook(async (asked) => {
+      const rows = await retryForever(
+        context,
+        'confirm ownership',
+        () => asked.some(({ active }) => active),
+        () => context.partitions.readOwners(),
+      );
+      return (partition) => this.judge(partition, rows);
+    });
   }
 
   /** False when the partition was lost, here or in MySQL. Waits for an outage of MySQL. */
   confirm(partition: Partition): Promise<boolean> {
-    return new Promise((answer) => {
-      this.waiting.push({ partition, answer });
-      if (!this.running) void this.run();
-    });
+    return this.looks.ask(partition);
   }
 
-  private async run(): Promise<void> {
-    this.running = true;
-    while (this.waiting.length > 0) {
-      const asked = this.waiting;
-      this.waiting = [];
-      const rows = await retryForever(
-        this.context,
-        'confirm ownership',
-        () => asked.some(({ partition }) => partition.active),
-        () => this.context.partitions.readOwners(),
-      );
-      for (const { partition, answer } of asked) {
-        const row = rows?.find((owner) => owner.partition === partition.id);
-        const isMine =
-          row?.epoch === partition.epoch && row.incarnation === this.context.options.incarnation;
-        if (!isMine && rows !== null && partition.active) this.fenced(partition);
-        answer(isMine && partition.active);
-      }
-    }
-    this.running = false;
+  /** `rows` null: nobody was left to ask for. */
+  private judge(partition: Partition, rows: readonly OwnerRow[] | null): boolean {
+    const row = rows?.find((owner) => owner.partition === partition.id);
+    const isMine =
+      row?.epoch === partition.epoch && row.incarnation === this.context.options.incarnation;
+    if (!isMine && rows !== null && partition.active) this.fenced(partition);
+    return isMine && partition.active;
   }
 }
