@@ -56,6 +56,8 @@ type FaultOf<K extends FaultKind> = Extract<BrokerFault, { readonly kind: K }>;
 
 /** See the file header. */
 export class BrokerFaults {
+  /** Told of each fault when a call meets it, which may be long after it was added. */
+  onMet: (fault: BrokerFault) => void = () => undefined;
   private readonly waiting: BrokerFault[] = [];
 
   /** The next call that it fits meets it. */
@@ -72,7 +74,10 @@ export class BrokerFaults {
       (fault) => (kinds as readonly FaultKind[]).includes(fault.kind) && fits(fault as FaultOf<K>),
     );
     if (at < 0) return null;
-    return (this.waiting.splice(at, 1)[0] as FaultOf<K> | undefined) ?? null;
+    const [fault] = this.waiting.splice(at, 1);
+    if (fault === undefined) return null;
+    this.onMet(fault);
+    return fault as FaultOf<K>;
   }
 
   /** Forgets what nothing has met yet. */

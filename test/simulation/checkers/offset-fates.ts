@@ -19,13 +19,13 @@ import type { CommandsRecord } from './command-records.ts';
 const excusedForMs = 10_000;
 /** Faults by which a word that was said may never reach the log; others have no part in it. */
 const silencing: ReadonlySet<string> = new Set([
-  'replyNotStored',
-  'replyAckWithoutStore',
   'brokerSilent',
   'brokerRefused',
   'clientCut',
   'lateBatch',
 ]);
+/** The same for a single send of replies, at the time when it meets the fault. */
+const losingSend = /^(?:notStored|ackWithoutStore) hits the log at \S+\.replies$/;
 
 /** A commit that settled something, and whose it was. */
 interface Settling {
@@ -78,7 +78,7 @@ class OffsetFates implements Checker {
         this.appended(observation);
         return;
       case 'fault':
-        if (silencing.has(observation.text.split(' ')[0] ?? '')) {
+        if (isSilencing(observation.text)) {
           this.faults.push({ atMs: observation.atMs, incarnation: null });
         }
         return;
@@ -213,4 +213,8 @@ class OffsetFates implements Checker {
 
 function inWords(key: string): string {
   return key === '' ? 'no command' : key.replaceAll('\0', '/');
+}
+
+function isSilencing(text: string): boolean {
+  return silencing.has(text.split(' ')[0] ?? '') || losingSend.test(text);
 }

@@ -56,6 +56,10 @@ export function createServers(
     { latencyMs: { min: 0, max: 1 } },
   );
   broker.onAppended = (record) => observe({ kind: 'appended', atMs: kernel.trueMs, ...record });
+  broker.faults.onMet = (fault) => {
+    const where = 'topic' in fault ? ` at ${fault.topic}` : '';
+    observe({ kind: 'fault', atMs: kernel.trueMs, text: `${fault.kind} hits the log${where}` });
+  };
   const database = new MemoryDatabase({
     clock,
     timers: kernel.timersOf('database'),

@@ -91,6 +91,15 @@ describe('INV-11: a record without a row or a word', () => {
     expect(judgedBeside({ kind: 'fault', atMs, text: 'killCell 3 100 ms' })).not.toEqual([]);
   });
 
+  it('is excused by a send of replies that was lost, when it is lost, and by no other send', () => {
+    const lost = (text: string) => judgedBeside({ kind: 'fault', atMs, text });
+    expect(lost('notStored hits the log at room.replies')).toEqual([]);
+    expect(lost('ackWithoutStore hits the log at room.replies')).toEqual([]);
+    expect(lost('replyNotStored 3 100 ms')).not.toEqual([]);
+    expect(lost('notStored hits the log at room.commands')).not.toEqual([]);
+    expect(lost('ackLost hits the log at room.replies')).not.toEqual([]);
+  });
+
   it('is excused by the end of the process that passed it, and by no other’s', () => {
     const passers = run().flatMap((entry) =>
       entry.kind === 'row' && entry.table === 'owners' ? [(entry.row as OwnerRow).incarnation] : [],
