@@ -31,12 +31,18 @@ export function gatedPort<Port extends object>(
   });
 }
 
-/** Handlers that the outside calls: when the process is awake, in their order, or never. */
+/**
+ * Handlers that the outside calls: when the process is awake, in their order, or never. The order is
+ * kept over a thaw too, which lets go in any order what has nothing to do with one another: a client
+ * of the log never hands over a batch before the one that comes before it.
+ */
 export function gatedHandlers<Handlers extends object>(
   handlers: Handlers,
   gate: PodGate,
 ): Handlers {
   const calls = new Map<string | symbol, unknown>();
+  let waiting = 0;
+  let before = Promise.resolve();
   return new Proxy(handlers, {
     get(target, name): unknown {
       const known = calls.get(name);
@@ -45,8 +51,13 @@ export function gatedHandlers<Handlers extends object>(
       if (typeof member !== 'function') return member;
       const method = (member as Call).bind(target);
       const call = (...given: readonly unknown[]): unknown => {
-        if (gate.state === 'open') return method(...given);
-        return gate.awake().then(() => method(...given));
+        if (gate.state === 'open' && waiting === 0) return method(...given);
+        waiting += 1;
+        before = before.then(() => gate.awake());
+        return before.then(() => {
+          waiting -= 1;
+          return method(...given);
+        });
       };
       calls.set(name, call);
       return call;
