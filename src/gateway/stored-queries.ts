@@ -5,6 +5,7 @@ import type { RoomReadApi } from '../ports/room-read-api.ts';
 import { roomIdsMax, type RoomQueries } from '../ports/room-queries.ts';
 import { authorizeActor, authorizeApp } from './authorize.ts';
 import { createFieldFaults } from './field-faults.ts';
+import type { FieldFaults } from './field-faults.ts';
 import { encodeIdCursor, pageFaults, pageSizeOf } from './pages.ts';
 
 /** The part of the API that MySQL answers. */
@@ -36,30 +37,30 @@ export function createStoredQueries(
       const faults = createFieldFaults();
       faults.add('app_code', wideIdFault(appCode));
       faults.add('owner_user_id', userIdFault(ownerUserId));
-      const after = pageFaults(faults, { pageSize, cursor }, wideIdFault);
-      faults.throwIfAny();
-      const size = pageSizeOf(pageSize);
-      const entries = await queries.roomsByOwner(appCode as AppCode, ownerUserId as UserId, {
-        afterRoomId: after as RoomId | '',
-        pageSize: size,
-      });
-      return { entries, nextCursor: cursorAfter(entries, size) };
+      const page = pageOf(faults, { pageSize, cursor });
+      const entries = await queries.roomsByOwner(appCode as AppCode, ownerUserId as UserId, page);
+      return { entries, nextCursor: cursorAfter(entries, page.pageSize) };
     },
     async getUserRooms(frame, { appCode, userId, pageSize, cursor }) {
       const { actorUserId } = authorizeActor(frame, { appCode, actorUserId: userId });
       const faults = createFieldFaults();
       faults.add('app_code', wideIdFault(appCode));
       faults.add('user_id', userIdFault(actorUserId));
-      const after = pageFaults(faults, { pageSize, cursor }, wideIdFault);
-      faults.throwIfAny();
-      const size = pageSizeOf(pageSize);
-      const rooms = await queries.roomsOfUser(appCode as AppCode, actorUserId as UserId, {
-        afterRoomId: after as RoomId | '',
-        pageSize: size,
-      });
-      return { rooms, nextCursor: cursorAfter(rooms, size) };
+      const page = pageOf(faults, { pageSize, cursor });
+      const rooms = await queries.roomsOfUser(appCode as AppCode, actorUserId as UserId, page);
+      return { rooms, nextCursor: cursorAfter(rooms, page.pageSize) };
     },
   };
+}
+
+/** The page that is asked for. The last of the checks: throws INVALID_FIELD with every fault so far. */
+function pageOf(
+  faults: FieldFaults,
+  asked: { readonly pageSize: number; readonly cursor: string },
+): { readonly afterRoomId: RoomId | ''; readonly pageSize: number } {
+  const afterRoomId = pageFaults(faults, asked, wideIdFault) as RoomId | '';
+  faults.throwIfAny();
+  return { afterRoomId, pageSize: pageSizeOf(asked.pageSize) };
 }
 
 /** A short page is the last one: no further call is needed to learn that. */

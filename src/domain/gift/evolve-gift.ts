@@ -2,9 +2,9 @@
  * What a gift makes of the room's heat and of its senders' sums (GIFT-6). SendGift answers from the
  * same function, so that the answer and the state cannot differ.
  */
-import { assert, assertDefined } from '../../kernel/assert.ts';
-import type { PersistentMap } from '../../kernel/persistent-map.ts';
+import { assert } from '../../kernel/assert.ts';
 import type { EventPosition } from '../room/decision.ts';
+import { withOnePlace } from '../room/full-table.ts';
 import type { RoomGiftSent } from './gift-events.ts';
 import type { GiftSender, RoomState } from '../room/state.ts';
 import { coinsMax, giftSendersMax } from './gift-limits.ts';
@@ -26,7 +26,11 @@ export function evolveGiftSent(
     coins: (before?.coins ?? 0n) + coins,
     reachedAtVersion: position.version,
   };
-  const others = before === undefined ? withOnePlace(state.giftSenders) : state.giftSenders;
+  // The last of so many never stands among the first, so the kept top is not touched.
+  const others =
+    before === undefined
+      ? withOnePlace(state.giftSenders, giftSendersMax, lastInRankFirst)
+      : state.giftSenders;
   return {
     ...state,
     heat,
@@ -35,16 +39,6 @@ export function evolveGiftSent(
   };
 }
 
-/**
- * The senders without the last in rank if the table is full. A walk over the table, paid only by the
- * first gift of a user in a room that has had `giftSendersMax` others. The last of so many never
- * stands among the first, so the kept top is not touched.
- */
-function withOnePlace(senders: PersistentMap<GiftSender>): PersistentMap<GiftSender> {
-  if (senders.size < giftSendersMax) return senders;
-  let last: GiftSender | null = null;
-  for (const sender of senders.values()) {
-    if (last === null || compareGiftSenders(last, sender) < 0) last = sender;
-  }
-  return senders.remove(assertDefined(last, 'a full table holds a sender').userId);
+function lastInRankFirst(left: GiftSender, right: GiftSender): number {
+  return compareGiftSenders(right, left);
 }

@@ -2,10 +2,9 @@
  * Wrong passwords, counted per user in windows of time (PWD-2, decision 23). The count is part of the
  * room's state, so that a failover gives nobody new attempts.
  */
-import { assertDefined } from '../../kernel/assert.ts';
-import type { PersistentMap } from '../../kernel/persistent-map.ts';
 import type { UserId } from '../ids.ts';
 import type { DecideFacts, Decision } from '../room/decision.ts';
+import { withOnePlace } from '../room/full-table.ts';
 import { applied, noEffect } from '../room/outcomes.ts';
 import type { NotePasswordAttempt } from '../room/room-commands.ts';
 import type { RoomPasswordAttemptFailed } from '../room/room-events.ts';
@@ -49,23 +48,14 @@ export function evolvePasswordAttemptFailed(
   const { userId, attempts, windowStartedAtMs } = event;
   const others = state.passwordAttempts.has(userId)
     ? state.passwordAttempts
-    : withOnePlace(state.passwordAttempts);
+    : withOnePlace(state.passwordAttempts, passwordAttemptsMax, comparedByAge);
   return {
     ...state,
     passwordAttempts: others.set(userId, { userId, attempts, windowStartedAtMs }),
   };
 }
 
-/** The oldest window leaves a full table; of equal ones the lower user id. */
-function withOnePlace(all: PersistentMap<PasswordAttempts>): PersistentMap<PasswordAttempts> {
-  if (all.size < passwordAttemptsMax) return all;
-  let oldest: PasswordAttempts | null = null;
-  for (const entry of all.values()) {
-    if (oldest === null || comparedByAge(entry, oldest) < 0) oldest = entry;
-  }
-  return all.remove(assertDefined(oldest, 'a full table holds an entry').userId);
-}
-
+/** The oldest window first; of equal ones the lower user id. */
 function comparedByAge(left: PasswordAttempts, right: PasswordAttempts): number {
   if (left.windowStartedAtMs !== right.windowStartedAtMs) {
     return left.windowStartedAtMs - right.windowStartedAtMs;
