@@ -9,6 +9,7 @@ import type { OwnerReads } from '../ports/owner-reads.ts';
 import type { CellContext } from './cell-context.ts';
 import { CellParts } from './cell-parts.ts';
 import { LevelWatch } from './level-watch.ts';
+import { RtcAtOnce } from './rtc-at-once.ts';
 import type { RoomCell } from './registry/room-cell.ts';
 import { retryForever } from './retry-forever.ts';
 
@@ -51,6 +52,7 @@ export class Cell {
       ...context,
       onOutage: (what, isOut) => this.noteOutage(what, isOut),
       enabledLevel: () => this.levels.enabled,
+      rtcAtOnce: new RtcAtOnce(context),
     };
   }
 

@@ -27,7 +27,6 @@ import type { SnapshotStore } from '../ports/snapshot-store.ts';
 import type { Wake } from '../ports/wake.ts';
 import type { Destination, TopicNames } from '../protocol/topics.ts';
 import type { RoomcellConfig } from './config/config-schema.ts';
-import type { RoleName } from './role.ts';
 
 /** See the file header. Nothing connects before it is used; `ports` carry the log of the role. */
 export interface DriverSet {
@@ -42,8 +41,8 @@ export interface DriverSet {
   /** A new one for each reply slot that is held; `reader` is a name that no other reader has. */
   replySource(reader: string, ports: DriverPorts): ReplySource;
   eventSink(destination: Destination, ports: DriverPorts): EventSink;
-  /** Reads the destination's topic in the group of `role`. */
-  eventSource(destination: Destination, role: RoleName, ports: DriverPorts): EventSource;
+  /** Reads the destination's topic in the destination's group. */
+  eventSource(destination: Destination, ports: DriverPorts): EventSource;
   leaseDirectory(ports: DriverPorts): LeaseDirectory;
   /** The reads of other nodes; whoever asks for them stops them. */
   readsPeers(ports: DriverPorts): OwnerReadsPeers;

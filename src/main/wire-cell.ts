@@ -7,6 +7,7 @@ import type { TopicLayout } from '../ports/partition-store.ts';
 import { fillCatalogue } from './fill-catalogue.ts';
 import { openWallet } from './open-wallet.ts';
 import type { Role } from './role.ts';
+import { rtcRemovers } from './rtc-removers.ts';
 import { stagedRole, type Resources, type RunningStage } from './staged-role.ts';
 import { waitForDependency } from './wait-for-dependency.ts';
 import type { WiringContext } from './wiring-context.ts';
@@ -106,6 +107,7 @@ function runningCell(
     lane,
     wake: drivers.wake,
     peers,
+    rtcRemovers: rtcRemovers(context, config.rtc.removalTimeoutMs, resources),
     ...paying,
   });
   served.attach(cell.reads);

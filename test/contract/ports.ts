@@ -87,6 +87,11 @@ export const ports: PortTable = {
     'memory-rtc-tickets',
   ),
   'rtc-events': 'like room-api: what the RTC service may tell, for its own role',
+  'rtc-user-remover': local(
+    'rtc-user-remover-contract',
+    'tencent-rtc/tencent-rtc-remover',
+    'memory-rtc-remover',
+  ),
   'schema-registry': database('rooms', ['schema-registry-contract']),
   'settlement-store': database('gifts', ['settlement-store-contract']),
   'snapshot-store': database('rooms', ['snapshot-store-contract']),

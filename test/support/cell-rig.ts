@@ -239,6 +239,7 @@ export class CellRig {
       catalogue: gate(this.catalogue),
       settlements: gate(new MemorySettlementStore(database)),
       peers: this.network.peers(),
+      rtcRemovers: new Map(),
       ...settings.stores,
     } as CellContext);
     await this.network.server(nodeId, cell.reads).start();

@@ -51,6 +51,15 @@ export function publishBatch(
   for (const item of loose) answerLoose(context, item, saveMutationMs, replies);
   if (replies.length > 0) context.replies.send(replies);
   if (built.batch.eventRows.length > 0) context.wake.hint();
+  for (const draft of drafts) tellRtc(context, draft);
+}
+
+/** Behind the replies: whoever asked is answered whatever the RTC service does (RTC-1). */
+function tellRtc({ rtcAtOnce }: CellContext, { room, ends }: RoomDraft): void {
+  for (const end of ends) {
+    if (end.kind !== 'logged') continue;
+    for (const { event } of end.step?.events ?? []) rtcAtOnce?.committed(room.key, event);
+  }
 }
 
 function replaceState({ room, state, chainHash, ends }: RoomDraft): void {

@@ -72,12 +72,9 @@ export function createPodDrivers(parts: PodDriverParts): DriverSet {
       ),
     eventSink: (destination, ports) =>
       gatedPort(createMemoryEventSink({ ...here, ...log.eventSink(destination) }, ports), gate),
-    eventSource: (destination, role, ports) =>
+    eventSource: (destination, ports) =>
       gatedEventSource(
-        createMemoryEventSource(
-          { ...here, ...log.eventSource(destination, role), maxWaitMs },
-          ports,
-        ),
+        createMemoryEventSource({ ...here, ...log.eventSource(destination), maxWaitMs }, ports),
         gate,
       ),
     leaseDirectory: () =>
