@@ -52,7 +52,7 @@ describe('right after COMMIT', () => {
       type: 'RoomUserLeft',
       userId: 'u3' as UserId,
       reason: 'left',
-    } as RoomEvent);
+    });
     await settled();
     expect(r.removed).toEqual(['r1/u1', 'r1/u2']);
     expect(r.counted).toEqual(['done', 'done']);
