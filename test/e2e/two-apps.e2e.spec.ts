@@ -162,6 +162,6 @@ describe('a room of the same name in two apps', () => {
         "AND command_id = 'j-late' GROUP BY 1 ORDER BY 1",
       [room],
     );
-    expect(log.map((row) => row['app_code'])).toEqual(['demo', 'other']);
+    expect(log.map((row) => String(row['app_code']))).toEqual(['demo', 'other']);
   });
 });

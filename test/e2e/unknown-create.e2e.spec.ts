@@ -92,11 +92,11 @@ async function expectOneRoom(room: string): Promise<void> {
   const events = await fleet.sql('SELECT event_id, event_type FROM room_events WHERE room_id = ?', [
     room,
   ]);
-  expect(events.map((row) => row['event_type'])).toEqual(['RoomCreated']);
+  expect(events.map((row) => String(row['event_type']))).toEqual(['RoomCreated']);
   const sent = await fleet.sql('SELECT DISTINCT event_id FROM room_outbox WHERE room_id = ?', [
     room,
   ]);
-  expect(sent.map((row) => row['event_id'])).toEqual([events[0]?.['event_id']]);
+  expect(sent.map((row) => String(row['event_id']))).toEqual([String(events[0]?.['event_id'])]);
   const makers = await fleet.sql(
     'SELECT DISTINCT owner_node_id FROM room_command_log WHERE room_id = ?',
     [room],
