@@ -3,7 +3,7 @@
  * waits for the mic, who gave most, and the room itself. Who asks for what is judged by the owner, on
  * the state that it answers from; what the platform says of a user is asked for beside it.
  */
-import { userIdFault, wideIdFault } from '../domain/ids.ts';
+import { userIdFault } from '../domain/ids.ts';
 import type { AppCode, UserId } from '../domain/ids.ts';
 import { createAskGuard, type AskGuard, type AskGuardPorts } from '../owners/ask-guard.ts';
 import { createAskOwner, type AskOwner, type AskOwnerPorts } from '../owners/ask-owner.ts';
@@ -11,20 +11,26 @@ import type { ReadCall } from '../ports/owner-reads.ts';
 import type { CallFrame, Caller } from '../ports/room-api.ts';
 import type { RoomPlace, RoomReadApi } from '../ports/room-read-api.ts';
 import { askerOf, readCallOf } from './asker-of.ts';
-import { authorizeActor, authorizeApp } from './authorize.ts';
-import { createFieldFaults, type FieldFaults } from './field-faults.ts';
+import { checkPlace, checkUser } from './check-place.ts';
 import type { GetRoomSnapshot } from './get-room-snapshot.ts';
+import { createIssueRtcTicket, type IssueRtcTicketPorts } from './issue-rtc-ticket.ts';
 import type { GatewayLimits } from './limits.ts';
 import { encodeIdCursor, pageFaults, pageSizeOf } from './pages.ts';
 import { refusal } from './refusals.ts';
 
 /** What the queries stand on. */
-export type OwnerQueryPorts = AskOwnerPorts & AskGuardPorts;
+export type OwnerQueryPorts = AskOwnerPorts & AskGuardPorts & IssueRtcTicketPorts;
 
 /** The part of the API that owners answer. */
 export type OwnerQueries = Pick<
   RoomReadApi,
-  'readRoom' | 'guardUser' | 'listAudience' | 'listBans' | 'listMicRequests' | 'getGiftRank'
+  | 'readRoom'
+  | 'guardUser'
+  | 'issueRtcTicket'
+  | 'listAudience'
+  | 'listBans'
+  | 'listMicRequests'
+  | 'getGiftRank'
 >;
 
 const consistencies: readonly string[] = ['', 'cached', 'owner'];
@@ -49,7 +55,11 @@ export function createOwnerQueries(
   const ask = createAskOwner(ports, parts.partitionCount);
   const askGuard = createAskGuard(ask, ports);
   const asking = { ask, askGuard, callOf: (frame: CallFrame) => readCallOf(frame, parts.limits) };
-  return { ...queriesOfVisitors(asking, ports, parts.cached), ...listsOfRoom(asking) };
+  return {
+    ...queriesOfVisitors(asking, ports, parts.cached),
+    issueRtcTicket: createIssueRtcTicket(ports, { askGuard, limits: parts.limits }),
+    ...listsOfRoom(asking),
+  };
 }
 
 /** The room as visitors see it, and who may be one. */
@@ -71,15 +81,10 @@ function queriesOfVisitors(
       const { answer } = await ask(callOf(frame), { ...place, asker: askerOf(caller), question });
       return answer.view;
     },
-    async guardUser(frame, { userId, ...place }) {
-      const { appCode } = place;
-      const { actorUserId } = authorizeActor(frame, { appCode, actorUserId: userId });
-      const caller = checkPlace(frame, place, (faults) =>
-        faults.add('user_id', userIdFault(actorUserId)),
-      );
-      const asked = { ...place, userId: actorUserId as UserId, asker: askerOf(caller) };
-      const { refusal: reason, ...rest } = await askGuard(callOf(frame), asked);
-      return { allowed: reason === null, reason: reason ?? '', ...rest };
+    async guardUser(frame, asked) {
+      const word = await askGuard(callOf(frame), checkUser(frame, asked));
+      const { refusal: reason, roomVersion, ownerEpoch } = word;
+      return { allowed: reason === null, reason: reason ?? '', roomVersion, ownerEpoch };
     },
     async listAudience(frame, { pageSize, cursor, ...place }) {
       const { caller, afterUserId } = checkPage(frame, place, { pageSize, cursor });
@@ -133,21 +138,6 @@ function listsOfRoom({
       return { giftRank: answer.places, roomHeat: answer.roomHeat, roomVersion };
     },
   };
-}
-
-/** The caller, if it may ask about rooms of the app and names one. */
-function checkPlace(
-  frame: CallFrame,
-  { appCode, roomId }: RoomPlace,
-  more: (faults: FieldFaults) => void = () => undefined,
-): Caller {
-  const caller = authorizeApp(frame, appCode);
-  const faults = createFieldFaults();
-  faults.add('app_code', wideIdFault(appCode));
-  faults.add('room_id', wideIdFault(roomId));
-  more(faults);
-  faults.throwIfAny();
-  return caller;
 }
 
 function checkPage(

@@ -26,6 +26,8 @@ export interface GuardAsked {
 export interface GuardWord {
   /** Null: yes; else a code of the catalogue, maybe of a newer release. */
   readonly refusal: string | null;
+  /** With a yes: the user holds a mic seat. */
+  readonly onSeat: boolean;
   readonly roomVersion: bigint;
   readonly ownerEpoch: bigint;
 }
@@ -49,6 +51,6 @@ export function createAskGuard(ask: AskOwner, ports: AskGuardPorts): AskGuard {
       isPlatformBanned && !roomRefusals.includes(answer.refusal)
         ? 'USER_PLATFORM_BANNED'
         : answer.refusal;
-    return { refusal, roomVersion, ownerEpoch };
+    return { refusal, onSeat: refusal === null && answer.onSeat, roomVersion, ownerEpoch };
   };
 }
