@@ -1,0 +1,57 @@
+/** What the report of a mutation run says about each folder of the domain. */
+
+/** As much of the tool's report as is read here: each file's mutants and how each ended. */
+export interface MutationReport {
+  readonly files: Readonly<Record<string, { readonly mutants: readonly { status: string }[] }>>;
+}
+
+/** The mutants of one folder; `scorePercent` is null when it has none. */
+export interface FolderScore {
+  readonly folder: string;
+  readonly noticed: number;
+  readonly total: number;
+  readonly scorePercent: number | null;
+}
+
+/** A mutant that never ends is noticed as well as one that a test fails on. */
+const NOTICED = ['Killed', 'Timeout'];
+const UNNOTICED = ['Survived', 'NoCoverage'];
+const ROOT = 'src/domain/';
+
+/**
+ * One row per folder of src/domain, in order, the files beside the folders as `(files)`, and the sum
+ * as the last, named `all`. Mutants that could not run count nowhere, as in the tool's own score.
+ */
+export function folderScores(report: MutationReport): readonly FolderScore[] {
+  const counts = new Map<string, { noticed: number; total: number }>();
+  for (const [path, { mutants }] of Object.entries(report.files)) {
+    const inside = path.slice(path.indexOf(ROOT) + ROOT.length).split('/');
+    const folder = inside.length > 1 ? (inside[0] ?? '') : '(files)';
+    const count = counts.get(folder) ?? { noticed: 0, total: 0 };
+    for (const { status } of mutants) {
+      if (NOTICED.includes(status)) count.noticed += 1;
+      if (NOTICED.includes(status) || UNNOTICED.includes(status)) count.total += 1;
+    }
+    counts.set(folder, count);
+  }
+  const rows = [...counts].sort(([one], [other]) => (one < other ? -1 : 1));
+  const sum = (pick: 'noticed' | 'total') => rows.reduce((all, [, row]) => all + row[pick], 0);
+  return [
+    ...rows.map(([folder, { noticed, total }]) => scoreOf(folder, noticed, total)),
+    scoreOf('all', sum('noticed'), sum('total')),
+  ];
+}
+
+/** The table of docs/mutation.md; `day` is when it was measured, as `2026-11-30`. */
+export function scoreTableMarkdown(scores: readonly FolderScore[], day: string): string {
+  const rows = scores.map(
+    ({ folder, noticed, total, scorePercent }) =>
+      `| ${folder === 'all' ? `all, on ${day}` : folder} | ${total} | ${noticed} | ` +
+      `${scorePercent === null ? '' : scorePercent.toFixed(2)} |`,
+  );
+  return `| Folder | Mutants | Noticed | Score, % |\n|---|---|---|---|\n${rows.join('\n')}`;
+}
+
+function scoreOf(folder: string, noticed: number, total: number): FolderScore {
+  return { folder, noticed, total, scorePercent: total === 0 ? null : (noticed / total) * 100 };
+}
