@@ -5,12 +5,21 @@ export interface MutationReport {
   readonly files: Readonly<Record<string, { readonly mutants: readonly { status: string }[] }>>;
 }
 
-/** The mutants of one folder; `scorePercent` is null when it has none. */
+/** The mutants of one folder; `scorePercent` is null when it has none that were tried. */
 export interface FolderScore {
   readonly folder: string;
   readonly noticed: number;
+  /** Of those that were tried. */
   readonly total: number;
+  /** By the settings of the run. */
+  readonly leftOut: number;
   readonly scorePercent: number | null;
+}
+
+interface Counts {
+  noticed: number;
+  total: number;
+  leftOut: number;
 }
 
 /** A mutant that never ends is noticed as well as one that a test fails on. */
@@ -20,38 +29,40 @@ const ROOT = 'src/domain/';
 
 /**
  * One row per folder of src/domain, in order, the files beside the folders as `(files)`, and the sum
- * as the last, named `all`. Mutants that could not run count nowhere, as in the tool's own score.
+ * as the last, named `all`. Mutants that could not run, or were
+ * left out, are not in the score, as in the tool's own.
  */
 export function folderScores(report: MutationReport): readonly FolderScore[] {
-  const counts = new Map<string, { noticed: number; total: number }>();
+  const counts = new Map<string, Counts>();
   for (const [path, { mutants }] of Object.entries(report.files)) {
     const inside = path.slice(path.indexOf(ROOT) + ROOT.length).split('/');
     const folder = inside.length > 1 ? (inside[0] ?? '') : '(files)';
-    const count = counts.get(folder) ?? { noticed: 0, total: 0 };
+    const count = counts.get(folder) ?? { noticed: 0, total: 0, leftOut: 0 };
     for (const { status } of mutants) {
       if (NOTICED.includes(status)) count.noticed += 1;
       if (NOTICED.includes(status) || UNNOTICED.includes(status)) count.total += 1;
+      if (status === 'Ignored') count.leftOut += 1;
     }
     counts.set(folder, count);
   }
   const rows = [...counts].sort(([one], [other]) => (one < other ? -1 : 1));
-  const sum = (pick: 'noticed' | 'total') => rows.reduce((all, [, row]) => all + row[pick], 0);
-  return [
-    ...rows.map(([folder, { noticed, total }]) => scoreOf(folder, noticed, total)),
-    scoreOf('all', sum('noticed'), sum('total')),
-  ];
+  const sum = (pick: keyof Counts) => rows.reduce((all, [, row]) => all + row[pick], 0);
+  const all = { noticed: sum('noticed'), total: sum('total'), leftOut: sum('leftOut') };
+  return [...rows.map(([folder, row]) => scoreOf(folder, row)), scoreOf('all', all)];
 }
 
 /** The table of docs/mutation.md; `day` is when it was measured, as `2026-11-30`. */
 export function scoreTableMarkdown(scores: readonly FolderScore[], day: string): string {
   const rows = scores.map(
-    ({ folder, noticed, total, scorePercent }) =>
+    ({ folder, noticed, total, leftOut, scorePercent }) =>
       `| ${folder === 'all' ? `all, on ${day}` : folder} | ${total} | ${noticed} | ` +
-      `${scorePercent === null ? '' : scorePercent.toFixed(2)} |`,
+      `${scorePercent === null ? '' : scorePercent.toFixed(2)} | ${leftOut} |`,
   );
-  return `| Folder | Mutants | Noticed | Score, % |\n|---|---|---|---|\n${rows.join('\n')}`;
+  const head = '| Folder | Mutants | Noticed | Score, % | Left out |\n|---|---|---|---|---|';
+  return `${head}\n${rows.join('\n')}`;
 }
 
-function scoreOf(folder: string, noticed: number, total: number): FolderScore {
-  return { folder, noticed, total, scorePercent: total === 0 ? null : (noticed / total) * 100 };
+function scoreOf(folder: string, { noticed, total, leftOut }: Counts): FolderScore {
+  const scorePercent = total === 0 ? null : (noticed / total) * 100;
+  return { folder, noticed, total, leftOut, scorePercent };
 }
