@@ -63,6 +63,7 @@ export function createPodRole(
   const topics = topicNames(config.kafka.topicPrefix);
   const driverPorts = { log, metrics, clock, timers };
   const roles = [life.role];
+  const random = randomPort(life.random);
   const drivers = createPodDrivers({
     config,
     nodeId,
@@ -72,6 +73,7 @@ export function createPodRole(
     servers,
     gate,
     client: incarnation,
+    random,
     fetchWaitMs: around.fetchWaitMs,
   });
   const context: WiringContext = {
@@ -81,7 +83,7 @@ export function createPodRole(
     incarnation,
     clock,
     timers,
-    random: randomPort(life.random),
+    random,
     log,
     metrics,
     trace: life.trace,
