@@ -26,7 +26,7 @@ import { refusal } from './refusals.ts';
 /** Tries of one question, and the pauses between them. */
 const pausesMs: readonly number[] = [50, 200];
 /** A row of that age is good enough for the first try. */
-const ownerRowFreshMs = 1_000;
+export const ownerRowFreshMs = 1_000;
 /** Failures after which another node, or the same one a moment later, may answer. */
 const worthATry: readonly string[] = ['NOT_OWNER', 'DRAINING', 'UNAVAILABLE'];
 
@@ -104,7 +104,8 @@ export function askerOf({ role, subject }: Caller): ReadAsker {
   return { role, userId: subject as UserId };
 }
 
-function mayPass(error: unknown): boolean {
+/** Whether another node, or the same one a moment later, may answer. */
+export function mayPass(error: unknown): boolean {
   return error instanceof Failure && worthATry.includes(error.reason);
 }
 

@@ -3,18 +3,18 @@
  * waits for the mic, who gave most, and the room itself. Who asks for what is judged by the owner, on
  * the state that it answers from; what the platform says of a user is asked for beside it.
  */
-import { userIdFault, wideIdFault } from '../domain/ids.ts';
+import { userIdFault } from '../domain/ids.ts';
 import type { AppCode, UserId } from '../domain/ids.ts';
 import type { CallFrame, Caller } from '../ports/room-api.ts';
 import type { RoomPlace, RoomReadApi } from '../ports/room-read-api.ts';
 import type { RoomQueries } from '../ports/room-queries.ts';
 import { askerOf, createAskOwner, type AskOwner, type AskOwnerPorts } from './ask-owner.ts';
-import { authorizeActor, authorizeApp } from './authorize.ts';
-import { createFieldFaults, type FieldFaults } from './field-faults.ts';
+import { authorizeActor } from './authorize.ts';
 import type { GetRoomSnapshot } from './get-room-snapshot.ts';
 import type { GatewayLimits } from './limits.ts';
 import { encodeIdCursor, pageFaults, pageSizeOf } from './pages.ts';
 import { refusal } from './refusals.ts';
+import { checkPlace } from './room-place.ts';
 
 /** What the queries stand on. */
 export interface OwnerQueryPorts extends AskOwnerPorts {
@@ -133,21 +133,6 @@ function listsOfRoom(
       return { giftRank: answer.places, roomHeat: answer.roomHeat, roomVersion };
     },
   };
-}
-
-/** The caller, if it may ask about rooms of the app and names one. */
-function checkPlace(
-  frame: CallFrame,
-  { appCode, roomId }: RoomPlace,
-  more: (faults: FieldFaults) => void = () => undefined,
-): Caller {
-  const caller = authorizeApp(frame, appCode);
-  const faults = createFieldFaults();
-  faults.add('app_code', wideIdFault(appCode));
-  faults.add('room_id', wideIdFault(roomId));
-  more(faults);
-  faults.throwIfAny();
-  return caller;
 }
 
 function checkPage(

@@ -160,6 +160,8 @@ function limitsOf({ gateway, rankLimit }: RoomcellConfig): GatewayLimits {
     heartbeatFoldItemsMax: gateway.heartbeatFoldItemsMax,
     heartbeatWaitersMax: gateway.heartbeatWaitersMax,
     roomReadsMax: gateway.roomReadsMax,
+    watchersMax: gateway.watchersMax,
+    watchResumeMs: gateway.watchResumeMs,
     giftRankMax: rankLimit,
   };
 }

@@ -16,7 +16,7 @@ import { adminHandlers } from './admin-handlers.ts';
 import { createGrpcHost } from './grpc-host.ts';
 import type { GrpcHost, GrpcHostPorts } from './grpc-host.ts';
 import { bridgeService } from './grpc-bridge.ts';
-import type { UnaryCallContext, UnaryHandlers } from './grpc-bridge.ts';
+import type { CallContext, ServiceHandlers } from './grpc-bridge.ts';
 import { queryHandlers } from './query-handlers.ts';
 import type { FrameOf } from './query-handlers.ts';
 import { commandResult } from './room-answers.ts';
@@ -96,12 +96,12 @@ function commandHandlers(
   api: RoomApi,
   frameOf: FrameOf,
   rtcSdkAppIds: RtcSdkAppIds,
-): UnaryHandlers<typeof RoomCommands> {
+): ServiceHandlers<typeof RoomCommands> {
   const execute =
     <Request extends { meta?: CommandMeta | undefined }>(
       toCommand: (request: Request) => Parameters<RoomApi['execute']>[2],
     ) =>
-    async (request: Request, context: UnaryCallContext) => {
+    async (request: Request, context: CallContext) => {
       const meta = metaOf(request.meta);
       const frame = await frameOf(context, meta.appCode);
       return commandResult(await api.execute(frame, meta, toCommand(request)), rtcSdkAppIds);

@@ -47,7 +47,7 @@ export const success: CommandSuccess = {
 };
 
 /** What is answered by script. */
-type Scripted = RoomReadApi & OperatorApi;
+type Scripted = Omit<RoomReadApi, 'watchRoom'> & OperatorApi;
 
 /** Answers reads and operators with what a test puts in place; keeps what they were called with. */
 class ScriptedReads implements Scripted {
@@ -84,6 +84,10 @@ class ScriptedReads implements Scripted {
 
 /** Answers every command with `onExecute`; keeps what it was called with. */
 export class ScriptedApi extends ScriptedReads implements RoomApi {
+  /** Watches by script. */
+  watchRoom: RoomReadApi['watchRoom'] = () => {
+    throw new Error('watchRoom is not scripted');
+  };
   readonly calls: { frame: CallFrame; meta: RequestMeta; request: CommandRequest }[] = [];
   onExecute: (frame: CallFrame) => Promise<CommandSuccess> = () => Promise.resolve(success);
   /** Heartbeats of presence have no session. */

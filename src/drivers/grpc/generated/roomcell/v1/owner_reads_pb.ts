@@ -7,7 +7,7 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { AudienceUser, MicRequest, RankItem, RoomBan, RoomSnapshot } from "./room_types_pb.ts";
+import type { AudienceUser, MicRequest, RankItem, RoomBan, RoomSnapshot, RoomStep, WatchEnd, WatchResumed } from "./room_types_pb.ts";
 import { file_roomcell_v1_room_types } from "./room_types_pb.ts";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file roomcell/v1/owner_reads.proto.
  */
 export const file_roomcell_v1_owner_reads: GenFile = /*@__PURE__*/
-  fileDesc("Ch1yb29tY2VsbC92MS9vd25lcl9yZWFkcy5wcm90bxILcm9vbWNlbGwudjEiugMKEE93bmVyUmVhZFJlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCRIqCgphc2tlcl9yb2xlGAMgASgOMhYucm9vbWNlbGwudjEuQXNrZXJSb2xlEhUKDWFza2VyX3VzZXJfaWQYBCABKAkSFAoMZm9yd2FyZGVkX2J5GAUgASgJEikKBHZpZXcYCiABKAsyGS5yb29tY2VsbC52MS5WaWV3UXVlc3Rpb25IABIrCgVndWFyZBgLIAEoCzIaLnJvb21jZWxsLnYxLkd1YXJkUXVlc3Rpb25IABItCghhdWRpZW5jZRgMIAEoCzIZLnJvb21jZWxsLnYxLlBhZ2VRdWVzdGlvbkgAEikKBGJhbnMYDSABKAsyGS5yb29tY2VsbC52MS5QYWdlUXVlc3Rpb25IABI4CgxtaWNfcmVxdWVzdHMYDiABKAsyIC5yb29tY2VsbC52MS5NaWNSZXF1ZXN0c1F1ZXN0aW9uSAASMgoJZ2lmdF9yYW5rGA8gASgLMh0ucm9vbWNlbGwudjEuR2lmdFJhbmtRdWVzdGlvbkgAQgoKCHF1ZXN0aW9uIg4KDFZpZXdRdWVzdGlvbiIgCg1HdWFyZFF1ZXN0aW9uEg8KB3VzZXJfaWQYASABKAkiOAoMUGFnZVF1ZXN0aW9uEhUKDWFmdGVyX3VzZXJfaWQYASABKAkSEQoJcGFnZV9zaXplGAIgASgFIhUKE01pY1JlcXVlc3RzUXVlc3Rpb24iIgoQR2lmdFJhbmtRdWVzdGlvbhIOCgZwbGFjZXMYASABKAUi4gIKEU93bmVyUmVhZFJlc3BvbnNlEhQKDHJvb21fdmVyc2lvbhgBIAEoAxITCgtvd25lcl9lcG9jaBgCIAEoAxIpCgR2aWV3GAogASgLMhkucm9vbWNlbGwudjEuUm9vbVNuYXBzaG90SAASKQoFZ3VhcmQYCyABKAsyGC5yb29tY2VsbC52MS5HdWFyZEFuc3dlckgAEi8KCGF1ZGllbmNlGAwgASgLMhsucm9vbWNlbGwudjEuQXVkaWVuY2VBbnN3ZXJIABInCgRiYW5zGA0gASgLMhcucm9vbWNlbGwudjEuQmFuc0Fuc3dlckgAEjYKDG1pY19yZXF1ZXN0cxgOIAEoCzIeLnJvb21jZWxsLnYxLk1pY1JlcXVlc3RzQW5zd2VySAASMAoJZ2lmdF9yYW5rGA8gASgLMhsucm9vbWNlbGwudjEuR2lmdFJhbmtBbnN3ZXJIAEIICgZhbnN3ZXIiLgoLR3VhcmRBbnN3ZXISDwoHYWxsb3dlZBgBIAEoCBIOCgZyZWFzb24YAiABKAkiTAoOQXVkaWVuY2VBbnN3ZXISKAoFdXNlcnMYASADKAsyGS5yb29tY2VsbC52MS5BdWRpZW5jZVVzZXISEAoIaGFzX21vcmUYAiABKAgiQgoKQmFuc0Fuc3dlchIiCgRiYW5zGAEgAygLMhQucm9vbWNlbGwudjEuUm9vbUJhbhIQCghoYXNfbW9yZRgCIAEoCCI+ChFNaWNSZXF1ZXN0c0Fuc3dlchIpCghyZXF1ZXN0cxgBIAMoCzIXLnJvb21jZWxsLnYxLk1pY1JlcXVlc3QiSgoOR2lmdFJhbmtBbnN3ZXISJQoGcGxhY2VzGAEgAygLMhUucm9vbWNlbGwudjEuUmFua0l0ZW0SEQoJcm9vbV9oZWF0GAIgASgDKm0KCUFza2VyUm9sZRIaChZBU0tFUl9ST0xFX1VOU1BFQ0lGSUVEEAASEwoPQVNLRVJfUk9MRV9VU0VSEAESFgoSQVNLRVJfUk9MRV9TRVJWSUNFEAISFwoTQVNLRVJfUk9MRV9PUEVSQVRPUhADMlMKCk93bmVyUmVhZHMSRQoEUmVhZBIdLnJvb21jZWxsLnYxLk93bmVyUmVhZFJlcXVlc3QaHi5yb29tY2VsbC52MS5Pd25lclJlYWRSZXNwb25zZWIGcHJvdG8z", [file_roomcell_v1_room_types]);
+  fileDesc("Ch1yb29tY2VsbC92MS9vd25lcl9yZWFkcy5wcm90bxILcm9vbWNlbGwudjEiugMKEE93bmVyUmVhZFJlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCRIqCgphc2tlcl9yb2xlGAMgASgOMhYucm9vbWNlbGwudjEuQXNrZXJSb2xlEhUKDWFza2VyX3VzZXJfaWQYBCABKAkSFAoMZm9yd2FyZGVkX2J5GAUgASgJEikKBHZpZXcYCiABKAsyGS5yb29tY2VsbC52MS5WaWV3UXVlc3Rpb25IABIrCgVndWFyZBgLIAEoCzIaLnJvb21jZWxsLnYxLkd1YXJkUXVlc3Rpb25IABItCghhdWRpZW5jZRgMIAEoCzIZLnJvb21jZWxsLnYxLlBhZ2VRdWVzdGlvbkgAEikKBGJhbnMYDSABKAsyGS5yb29tY2VsbC52MS5QYWdlUXVlc3Rpb25IABI4CgxtaWNfcmVxdWVzdHMYDiABKAsyIC5yb29tY2VsbC52MS5NaWNSZXF1ZXN0c1F1ZXN0aW9uSAASMgoJZ2lmdF9yYW5rGA8gASgLMh0ucm9vbWNlbGwudjEuR2lmdFJhbmtRdWVzdGlvbkgAQgoKCHF1ZXN0aW9uIg4KDFZpZXdRdWVzdGlvbiIgCg1HdWFyZFF1ZXN0aW9uEg8KB3VzZXJfaWQYASABKAkiOAoMUGFnZVF1ZXN0aW9uEhUKDWFmdGVyX3VzZXJfaWQYASABKAkSEQoJcGFnZV9zaXplGAIgASgFIhUKE01pY1JlcXVlc3RzUXVlc3Rpb24iIgoQR2lmdFJhbmtRdWVzdGlvbhIOCgZwbGFjZXMYASABKAUi4gIKEU93bmVyUmVhZFJlc3BvbnNlEhQKDHJvb21fdmVyc2lvbhgBIAEoAxITCgtvd25lcl9lcG9jaBgCIAEoAxIpCgR2aWV3GAogASgLMhkucm9vbWNlbGwudjEuUm9vbVNuYXBzaG90SAASKQoFZ3VhcmQYCyABKAsyGC5yb29tY2VsbC52MS5HdWFyZEFuc3dlckgAEi8KCGF1ZGllbmNlGAwgASgLMhsucm9vbWNlbGwudjEuQXVkaWVuY2VBbnN3ZXJIABInCgRiYW5zGA0gASgLMhcucm9vbWNlbGwudjEuQmFuc0Fuc3dlckgAEjYKDG1pY19yZXF1ZXN0cxgOIAEoCzIeLnJvb21jZWxsLnYxLk1pY1JlcXVlc3RzQW5zd2VySAASMAoJZ2lmdF9yYW5rGA8gASgLMhsucm9vbWNlbGwudjEuR2lmdFJhbmtBbnN3ZXJIAEIICgZhbnN3ZXIiLgoLR3VhcmRBbnN3ZXISDwoHYWxsb3dlZBgBIAEoCBIOCgZyZWFzb24YAiABKAkiTAoOQXVkaWVuY2VBbnN3ZXISKAoFdXNlcnMYASADKAsyGS5yb29tY2VsbC52MS5BdWRpZW5jZVVzZXISEAoIaGFzX21vcmUYAiABKAgiQgoKQmFuc0Fuc3dlchIiCgRiYW5zGAEgAygLMhQucm9vbWNlbGwudjEuUm9vbUJhbhIQCghoYXNfbW9yZRgCIAEoCCI+ChFNaWNSZXF1ZXN0c0Fuc3dlchIpCghyZXF1ZXN0cxgBIAMoCzIXLnJvb21jZWxsLnYxLk1pY1JlcXVlc3QiSgoOR2lmdFJhbmtBbnN3ZXISJQoGcGxhY2VzGAEgAygLMhUucm9vbWNlbGwudjEuUmFua0l0ZW0SEQoJcm9vbV9oZWF0GAIgASgDIqYBChFPd25lcldhdGNoUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIPCgdyb29tX2lkGAIgASgJEioKCmFza2VyX3JvbGUYAyABKA4yFi5yb29tY2VsbC52MS5Bc2tlclJvbGUSFQoNYXNrZXJfdXNlcl9pZBgEIAEoCRIUCgxmb3J3YXJkZWRfYnkYBSABKAkSFQoNYWZ0ZXJfdmVyc2lvbhgGIAEoAyLvAQoST3duZXJXYXRjaFJlc3BvbnNlEikKBHZpZXcYASABKAsyGS5yb29tY2VsbC52MS5Sb29tU25hcHNob3RIABIsCgdyZXN1bWVkGAIgASgLMhkucm9vbWNlbGwudjEuV2F0Y2hSZXN1bWVkSAASJQoEc3RlcBgDIAEoCzIVLnJvb21jZWxsLnYxLlJvb21TdGVwSAASKAoFYWxpdmUYBCABKAsyFy5yb29tY2VsbC52MS5XYXRjaEFsaXZlSAASJAoDZW5kGAUgASgLMhUucm9vbWNlbGwudjEuV2F0Y2hFbmRIAEIJCgdtZXNzYWdlIgwKCldhdGNoQWxpdmUqbQoJQXNrZXJSb2xlEhoKFkFTS0VSX1JPTEVfVU5TUEVDSUZJRUQQABITCg9BU0tFUl9ST0xFX1VTRVIQARIWChJBU0tFUl9ST0xFX1NFUlZJQ0UQAhIXChNBU0tFUl9ST0xFX09QRVJBVE9SEAMynwEKCk93bmVyUmVhZHMSRQoEUmVhZBIdLnJvb21jZWxsLnYxLk93bmVyUmVhZFJlcXVlc3QaHi5yb29tY2VsbC52MS5Pd25lclJlYWRSZXNwb25zZRJKCgVXYXRjaBIeLnJvb21jZWxsLnYxLk93bmVyV2F0Y2hSZXF1ZXN0Gh8ucm9vbWNlbGwudjEuT3duZXJXYXRjaFJlc3BvbnNlMAFiBnByb3RvMw", [file_roomcell_v1_room_types]);
 
 /**
  * @generated from message roomcell.v1.OwnerReadRequest
@@ -362,6 +362,118 @@ export const GiftRankAnswerSchema: GenMessage<GiftRankAnswer> = /*@__PURE__*/
   messageDesc(file_roomcell_v1_owner_reads, 11);
 
 /**
+ * @generated from message roomcell.v1.OwnerWatchRequest
+ */
+export type OwnerWatchRequest = Message<"roomcell.v1.OwnerWatchRequest"> & {
+  /**
+   * @generated from field: string app_code = 1;
+   */
+  appCode: string;
+
+  /**
+   * @generated from field: string room_id = 2;
+   */
+  roomId: string;
+
+  /**
+   * @generated from field: roomcell.v1.AskerRole asker_role = 3;
+   */
+  askerRole: AskerRole;
+
+  /**
+   * Who must be let in by the guard, and whose eyes see the view. Empty: nobody in particular.
+   *
+   * @generated from field: string asker_user_id = 4;
+   */
+  askerUserId: string;
+
+  /**
+   * As in OwnerReadRequest.
+   *
+   * @generated from field: string forwarded_by = 5;
+   */
+  forwardedBy: string;
+
+  /**
+   * 0: from a view.
+   *
+   * @generated from field: int64 after_version = 6;
+   */
+  afterVersion: bigint;
+};
+
+/**
+ * Describes the message roomcell.v1.OwnerWatchRequest.
+ * Use `create(OwnerWatchRequestSchema)` to create a new message.
+ */
+export const OwnerWatchRequestSchema: GenMessage<OwnerWatchRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_owner_reads, 12);
+
+/**
+ * @generated from message roomcell.v1.OwnerWatchResponse
+ */
+export type OwnerWatchResponse = Message<"roomcell.v1.OwnerWatchResponse"> & {
+  /**
+   * @generated from oneof roomcell.v1.OwnerWatchResponse.message
+   */
+  message: {
+    /**
+     * Without the addresses that a gateway adds.
+     *
+     * @generated from field: roomcell.v1.RoomSnapshot view = 1;
+     */
+    value: RoomSnapshot;
+    case: "view";
+  } | {
+    /**
+     * @generated from field: roomcell.v1.WatchResumed resumed = 2;
+     */
+    value: WatchResumed;
+    case: "resumed";
+  } | {
+    /**
+     * @generated from field: roomcell.v1.RoomStep step = 3;
+     */
+    value: RoomStep;
+    case: "step";
+  } | {
+    /**
+     * @generated from field: roomcell.v1.WatchAlive alive = 4;
+     */
+    value: WatchAlive;
+    case: "alive";
+  } | {
+    /**
+     * @generated from field: roomcell.v1.WatchEnd end = 5;
+     */
+    value: WatchEnd;
+    case: "end";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message roomcell.v1.OwnerWatchResponse.
+ * Use `create(OwnerWatchResponseSchema)` to create a new message.
+ */
+export const OwnerWatchResponseSchema: GenMessage<OwnerWatchResponse> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_owner_reads, 13);
+
+/**
+ * The owner has just made sure again that it is the owner.
+ *
+ * @generated from message roomcell.v1.WatchAlive
+ */
+export type WatchAlive = Message<"roomcell.v1.WatchAlive"> & {
+};
+
+/**
+ * Describes the message roomcell.v1.WatchAlive.
+ * Use `create(WatchAliveSchema)` to create a new message.
+ */
+export const WatchAliveSchema: GenMessage<WatchAlive> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_owner_reads, 14);
+
+/**
  * On whose behalf somebody asks.
  *
  * @generated from enum roomcell.v1.AskerRole
@@ -414,6 +526,14 @@ export const OwnerReads: GenService<{
     methodKind: "unary";
     input: typeof OwnerReadRequestSchema;
     output: typeof OwnerReadResponseSchema;
+  },
+  /**
+   * @generated from rpc roomcell.v1.OwnerReads.Watch
+   */
+  watch: {
+    methodKind: "server_streaming";
+    input: typeof OwnerWatchRequestSchema;
+    output: typeof OwnerWatchResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_roomcell_v1_owner_reads, 0);

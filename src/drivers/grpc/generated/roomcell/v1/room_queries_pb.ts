@@ -6,7 +6,7 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { AudienceUser, CommandResult, MicRequest, RankItem, RoomBan, RoomMode, RoomSnapshot, RoomStatus } from "./room_types_pb.ts";
+import type { AudienceUser, CommandResult, MicRequest, RankItem, RoomBan, RoomMode, RoomSnapshot, RoomStatus, RoomStep, WatchEnd, WatchResumed } from "./room_types_pb.ts";
 import { file_roomcell_v1_room_types } from "./room_types_pb.ts";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file roomcell/v1/room_queries.proto.
  */
 export const file_roomcell_v1_room_queries: GenFile = /*@__PURE__*/
-  fileDesc("Ch5yb29tY2VsbC92MS9yb29tX3F1ZXJpZXMucHJvdG8SC3Jvb21jZWxsLnYxImoKFkdldFJvb21TbmFwc2hvdFJlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCRItCgtjb25zaXN0ZW5jeRgDIAEoDjIYLnJvb21jZWxsLnYxLkNvbnNpc3RlbmN5IkYKF0dldFJvb21TbmFwc2hvdFJlc3BvbnNlEisKCHNuYXBzaG90GAEgASgLMhkucm9vbWNlbGwudjEuUm9vbVNuYXBzaG90IkoKEUdldENvbW1hbmRSZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJEg8KB3Jvb21faWQYAiABKAkSEgoKY29tbWFuZF9pZBgDIAEoCSKyAQoSR2V0Q29tbWFuZFJlc3BvbnNlEigKBXN0YXRlGAEgASgOMhkucm9vbWNlbGwudjEuQ29tbWFuZFN0YXRlEhQKDGNvbW1hbmRfdHlwZRgCIAEoCRIqCgZyZXN1bHQYAyABKAsyGi5yb29tY2VsbC52MS5Db21tYW5kUmVzdWx0EjAKCXJlamVjdGlvbhgEIAEoCzIdLnJvb21jZWxsLnYxLkNvbW1hbmRSZWplY3Rpb24inwEKEENvbW1hbmRSZWplY3Rpb24SDgoGcmVhc29uGAEgASgJEjcKBWZhY3RzGAIgAygLMigucm9vbWNlbGwudjEuQ29tbWFuZFJlamVjdGlvbi5GYWN0c0VudHJ5EhQKDHJvb21fdmVyc2lvbhgDIAEoAxosCgpGYWN0c0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEirwEKEExpc3RSb29tc1JlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSHgoRdmlzaWJsZV9yZWdpb25faWQYAiABKANIAIgBARIjCgRtb2RlGAMgASgOMhUucm9vbWNlbGwudjEuUm9vbU1vZGUSCwoDdGFnGAQgASgJEhEKCXBhZ2Vfc2l6ZRgFIAEoBRIOCgZjdXJzb3IYBiABKAlCFAoSX3Zpc2libGVfcmVnaW9uX2lkIlMKEUxpc3RSb29tc1Jlc3BvbnNlEikKBXJvb21zGAEgAygLMhoucm9vbWNlbGwudjEuUm9vbUxpc3RFbnRyeRITCgtuZXh0X2N1cnNvchgCIAEoCSK/AgoNUm9vbUxpc3RFbnRyeRIPCgdyb29tX2lkGAEgASgJEg0KBXRpdGxlGAIgASgJEhEKCWNvdmVyX3VybBgDIAEoCRIVCg1vd25lcl91c2VyX2lkGAQgASgJEiMKBG1vZGUYBSABKA4yFS5yb29tY2VsbC52MS5Sb29tTW9kZRIZChF2aXNpYmxlX3JlZ2lvbl9pZBgGIAEoAxIOCgZsb2NrZWQYByABKAgSDAoEdGFncxgIIAMoCRIUCgxvbmxpbmVfY291bnQYCSABKAUSEgoKc2VhdF9jb3VudBgKIAEoBRIOCgZwaW5uZWQYCyABKAgSDAoEaGVhdBgMIAEoAxIVCg1jcmVhdGVkX2F0X21zGA0gASgDEicKBnN0YXR1cxgOIAEoDjIXLnJvb21jZWxsLnYxLlJvb21TdGF0dXMiRgoQR3VhcmRVc2VyUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIPCgdyb29tX2lkGAIgASgJEg8KB3VzZXJfaWQYAyABKAkiXwoRR3VhcmRVc2VyUmVzcG9uc2USDwoHYWxsb3dlZBgBIAEoCBIOCgZyZWFzb24YAiABKAkSFAoMcm9vbV92ZXJzaW9uGAMgASgDEhMKC293bmVyX2Vwb2NoGAQgASgDIlsKE0xpc3RBdWRpZW5jZVJlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCRIRCglwYWdlX3NpemUYAyABKAUSDgoGY3Vyc29yGAQgASgJImsKFExpc3RBdWRpZW5jZVJlc3BvbnNlEigKBXVzZXJzGAEgAygLMhkucm9vbWNlbGwudjEuQXVkaWVuY2VVc2VyEhMKC25leHRfY3Vyc29yGAIgASgJEhQKDHJvb21fdmVyc2lvbhgDIAEoAyJXCg9MaXN0QmFuc1JlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCRIRCglwYWdlX3NpemUYAyABKAUSDgoGY3Vyc29yGAQgASgJImEKEExpc3RCYW5zUmVzcG9uc2USIgoEYmFucxgBIAMoCzIULnJvb21jZWxsLnYxLlJvb21CYW4SEwoLbmV4dF9jdXJzb3IYAiABKAkSFAoMcm9vbV92ZXJzaW9uGAMgASgDIjsKFkxpc3RNaWNSZXF1ZXN0c1JlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCSJaChdMaXN0TWljUmVxdWVzdHNSZXNwb25zZRIpCghyZXF1ZXN0cxgBIAMoCzIXLnJvb21jZWxsLnYxLk1pY1JlcXVlc3QSFAoMcm9vbV92ZXJzaW9uGAIgASgDIkcKEkdldEdpZnRSYW5rUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIPCgdyb29tX2lkGAIgASgJEg4KBnBsYWNlcxgDIAEoBSJoChNHZXRHaWZ0UmFua1Jlc3BvbnNlEigKCWdpZnRfcmFuaxgBIAMoCzIVLnJvb21jZWxsLnYxLlJhbmtJdGVtEhEKCXJvb21faGVhdBgCIAEoAxIUCgxyb29tX3ZlcnNpb24YAyABKAMiOgoUQmF0Y2hHZXRSb29tc1JlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSEAoIcm9vbV9pZHMYAiADKAkiQgoVQmF0Y2hHZXRSb29tc1Jlc3BvbnNlEikKBXJvb21zGAEgAygLMhoucm9vbWNlbGwudjEuUm9vbUxpc3RFbnRyeSJlChdMaXN0Um9vbXNCeU93bmVyUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIVCg1vd25lcl91c2VyX2lkGAIgASgJEhEKCXBhZ2Vfc2l6ZRgDIAEoBRIOCgZjdXJzb3IYBCABKAkiWgoYTGlzdFJvb21zQnlPd25lclJlc3BvbnNlEikKBXJvb21zGAEgAygLMhoucm9vbWNlbGwudjEuUm9vbUxpc3RFbnRyeRITCgtuZXh0X2N1cnNvchgCIAEoCSJbChNHZXRVc2VyUm9vbXNSZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJEg8KB3VzZXJfaWQYAiABKAkSEQoJcGFnZV9zaXplGAMgASgFEg4KBmN1cnNvchgEIAEoCSJRChRHZXRVc2VyUm9vbXNSZXNwb25zZRIkCgVyb29tcxgBIAMoCzIVLnJvb21jZWxsLnYxLlVzZXJSb29tEhMKC25leHRfY3Vyc29yGAIgASgJIjEKCFVzZXJSb29tEg8KB3Jvb21faWQYASABKAkSFAoMam9pbmVkX2F0X21zGAIgASgDKlkKC0NvbnNpc3RlbmN5EhsKF0NPTlNJU1RFTkNZX1VOU1BFQ0lGSUVEEAASFQoRQ09OU0lTVEVOQ1lfT1dORVIQARIWChJDT05TSVNURU5DWV9DQUNIRUQQAirFAQoMQ29tbWFuZFN0YXRlEh0KGUNPTU1BTkRfU1RBVEVfVU5TUEVDSUZJRUQQABIZChVDT01NQU5EX1NUQVRFX0FQUExJRUQQARIbChdDT01NQU5EX1NUQVRFX05PX0VGRkVDVBACEhoKFkNPTU1BTkRfU1RBVEVfUkVKRUNURUQQAxIeChpDT01NQU5EX1NUQVRFX05PVF9FWEVDVVRFRBAEEiIKHkNPTU1BTkRfU1RBVEVfUEVORElOR19QT1NTSUJMRRAFMq4HCgtSb29tUXVlcmllcxJcCg9HZXRSb29tU25hcHNob3QSIy5yb29tY2VsbC52MS5HZXRSb29tU25hcHNob3RSZXF1ZXN0GiQucm9vbWNlbGwudjEuR2V0Um9vbVNuYXBzaG90UmVzcG9uc2USSgoJR3VhcmRVc2VyEh0ucm9vbWNlbGwudjEuR3VhcmRVc2VyUmVxdWVzdBoeLnJvb21jZWxsLnYxLkd1YXJkVXNlclJlc3BvbnNlElMKDExpc3RBdWRpZW5jZRIgLnJvb21jZWxsLnYxLkxpc3RBdWRpZW5jZVJlcXVlc3QaIS5yb29tY2VsbC52MS5MaXN0QXVkaWVuY2VSZXNwb25zZRJHCghMaXN0QmFucxIcLnJvb21jZWxsLnYxLkxpc3RCYW5zUmVxdWVzdBodLnJvb21jZWxsLnYxLkxpc3RCYW5zUmVzcG9uc2USXAoPTGlzdE1pY1JlcXVlc3RzEiMucm9vbWNlbGwudjEuTGlzdE1pY1JlcXVlc3RzUmVxdWVzdBokLnJvb21jZWxsLnYxLkxpc3RNaWNSZXF1ZXN0c1Jlc3BvbnNlElAKC0dldEdpZnRSYW5rEh8ucm9vbWNlbGwudjEuR2V0R2lmdFJhbmtSZXF1ZXN0GiAucm9vbWNlbGwudjEuR2V0R2lmdFJhbmtSZXNwb25zZRJNCgpHZXRDb21tYW5kEh4ucm9vbWNlbGwudjEuR2V0Q29tbWFuZFJlcXVlc3QaHy5yb29tY2VsbC52MS5HZXRDb21tYW5kUmVzcG9uc2USSgoJTGlzdFJvb21zEh0ucm9vbWNlbGwudjEuTGlzdFJvb21zUmVxdWVzdBoeLnJvb21jZWxsLnYxLkxpc3RSb29tc1Jlc3BvbnNlElYKDUJhdGNoR2V0Um9vbXMSIS5yb29tY2VsbC52MS5CYXRjaEdldFJvb21zUmVxdWVzdBoiLnJvb21jZWxsLnYxLkJhdGNoR2V0Um9vbXNSZXNwb25zZRJfChBMaXN0Um9vbXNCeU93bmVyEiQucm9vbWNlbGwudjEuTGlzdFJvb21zQnlPd25lclJlcXVlc3QaJS5yb29tY2VsbC52MS5MaXN0Um9vbXNCeU93bmVyUmVzcG9uc2USUwoMR2V0VXNlclJvb21zEiAucm9vbWNlbGwudjEuR2V0VXNlclJvb21zUmVxdWVzdBohLnJvb21jZWxsLnYxLkdldFVzZXJSb29tc1Jlc3BvbnNlYgZwcm90bzM", [file_roomcell_v1_room_types]);
+  fileDesc("Ch5yb29tY2VsbC92MS9yb29tX3F1ZXJpZXMucHJvdG8SC3Jvb21jZWxsLnYxImoKFkdldFJvb21TbmFwc2hvdFJlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCRItCgtjb25zaXN0ZW5jeRgDIAEoDjIYLnJvb21jZWxsLnYxLkNvbnNpc3RlbmN5IkYKF0dldFJvb21TbmFwc2hvdFJlc3BvbnNlEisKCHNuYXBzaG90GAEgASgLMhkucm9vbWNlbGwudjEuUm9vbVNuYXBzaG90IkoKEUdldENvbW1hbmRSZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJEg8KB3Jvb21faWQYAiABKAkSEgoKY29tbWFuZF9pZBgDIAEoCSKyAQoSR2V0Q29tbWFuZFJlc3BvbnNlEigKBXN0YXRlGAEgASgOMhkucm9vbWNlbGwudjEuQ29tbWFuZFN0YXRlEhQKDGNvbW1hbmRfdHlwZRgCIAEoCRIqCgZyZXN1bHQYAyABKAsyGi5yb29tY2VsbC52MS5Db21tYW5kUmVzdWx0EjAKCXJlamVjdGlvbhgEIAEoCzIdLnJvb21jZWxsLnYxLkNvbW1hbmRSZWplY3Rpb24inwEKEENvbW1hbmRSZWplY3Rpb24SDgoGcmVhc29uGAEgASgJEjcKBWZhY3RzGAIgAygLMigucm9vbWNlbGwudjEuQ29tbWFuZFJlamVjdGlvbi5GYWN0c0VudHJ5EhQKDHJvb21fdmVyc2lvbhgDIAEoAxosCgpGYWN0c0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEirwEKEExpc3RSb29tc1JlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSHgoRdmlzaWJsZV9yZWdpb25faWQYAiABKANIAIgBARIjCgRtb2RlGAMgASgOMhUucm9vbWNlbGwudjEuUm9vbU1vZGUSCwoDdGFnGAQgASgJEhEKCXBhZ2Vfc2l6ZRgFIAEoBRIOCgZjdXJzb3IYBiABKAlCFAoSX3Zpc2libGVfcmVnaW9uX2lkIlMKEUxpc3RSb29tc1Jlc3BvbnNlEikKBXJvb21zGAEgAygLMhoucm9vbWNlbGwudjEuUm9vbUxpc3RFbnRyeRITCgtuZXh0X2N1cnNvchgCIAEoCSK/AgoNUm9vbUxpc3RFbnRyeRIPCgdyb29tX2lkGAEgASgJEg0KBXRpdGxlGAIgASgJEhEKCWNvdmVyX3VybBgDIAEoCRIVCg1vd25lcl91c2VyX2lkGAQgASgJEiMKBG1vZGUYBSABKA4yFS5yb29tY2VsbC52MS5Sb29tTW9kZRIZChF2aXNpYmxlX3JlZ2lvbl9pZBgGIAEoAxIOCgZsb2NrZWQYByABKAgSDAoEdGFncxgIIAMoCRIUCgxvbmxpbmVfY291bnQYCSABKAUSEgoKc2VhdF9jb3VudBgKIAEoBRIOCgZwaW5uZWQYCyABKAgSDAoEaGVhdBgMIAEoAxIVCg1jcmVhdGVkX2F0X21zGA0gASgDEicKBnN0YXR1cxgOIAEoDjIXLnJvb21jZWxsLnYxLlJvb21TdGF0dXMiRgoQR3VhcmRVc2VyUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIPCgdyb29tX2lkGAIgASgJEg8KB3VzZXJfaWQYAyABKAkiXwoRR3VhcmRVc2VyUmVzcG9uc2USDwoHYWxsb3dlZBgBIAEoCBIOCgZyZWFzb24YAiABKAkSFAoMcm9vbV92ZXJzaW9uGAMgASgDEhMKC293bmVyX2Vwb2NoGAQgASgDIlsKE0xpc3RBdWRpZW5jZVJlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCRIRCglwYWdlX3NpemUYAyABKAUSDgoGY3Vyc29yGAQgASgJImsKFExpc3RBdWRpZW5jZVJlc3BvbnNlEigKBXVzZXJzGAEgAygLMhkucm9vbWNlbGwudjEuQXVkaWVuY2VVc2VyEhMKC25leHRfY3Vyc29yGAIgASgJEhQKDHJvb21fdmVyc2lvbhgDIAEoAyJXCg9MaXN0QmFuc1JlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCRIRCglwYWdlX3NpemUYAyABKAUSDgoGY3Vyc29yGAQgASgJImEKEExpc3RCYW5zUmVzcG9uc2USIgoEYmFucxgBIAMoCzIULnJvb21jZWxsLnYxLlJvb21CYW4SEwoLbmV4dF9jdXJzb3IYAiABKAkSFAoMcm9vbV92ZXJzaW9uGAMgASgDIjsKFkxpc3RNaWNSZXF1ZXN0c1JlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCSJaChdMaXN0TWljUmVxdWVzdHNSZXNwb25zZRIpCghyZXF1ZXN0cxgBIAMoCzIXLnJvb21jZWxsLnYxLk1pY1JlcXVlc3QSFAoMcm9vbV92ZXJzaW9uGAIgASgDIkcKEkdldEdpZnRSYW5rUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIPCgdyb29tX2lkGAIgASgJEg4KBnBsYWNlcxgDIAEoBSJoChNHZXRHaWZ0UmFua1Jlc3BvbnNlEigKCWdpZnRfcmFuaxgBIAMoCzIVLnJvb21jZWxsLnYxLlJhbmtJdGVtEhEKCXJvb21faGVhdBgCIAEoAxIUCgxyb29tX3ZlcnNpb24YAyABKAMiTAoQV2F0Y2hSb29tUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIPCgdyb29tX2lkGAIgASgJEhUKDWFmdGVyX3ZlcnNpb24YAyABKAMiyAEKEVdhdGNoUm9vbVJlc3BvbnNlEi0KCHNuYXBzaG90GAEgASgLMhkucm9vbWNlbGwudjEuUm9vbVNuYXBzaG90SAASLAoHcmVzdW1lZBgCIAEoCzIZLnJvb21jZWxsLnYxLldhdGNoUmVzdW1lZEgAEiUKBHN0ZXAYAyABKAsyFS5yb29tY2VsbC52MS5Sb29tU3RlcEgAEiQKA2VuZBgEIAEoCzIVLnJvb21jZWxsLnYxLldhdGNoRW5kSABCCQoHbWVzc2FnZSI6ChRCYXRjaEdldFJvb21zUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIQCghyb29tX2lkcxgCIAMoCSJCChVCYXRjaEdldFJvb21zUmVzcG9uc2USKQoFcm9vbXMYASADKAsyGi5yb29tY2VsbC52MS5Sb29tTGlzdEVudHJ5ImUKF0xpc3RSb29tc0J5T3duZXJSZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJEhUKDW93bmVyX3VzZXJfaWQYAiABKAkSEQoJcGFnZV9zaXplGAMgASgFEg4KBmN1cnNvchgEIAEoCSJaChhMaXN0Um9vbXNCeU93bmVyUmVzcG9uc2USKQoFcm9vbXMYASADKAsyGi5yb29tY2VsbC52MS5Sb29tTGlzdEVudHJ5EhMKC25leHRfY3Vyc29yGAIgASgJIlsKE0dldFVzZXJSb29tc1JlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSDwoHdXNlcl9pZBgCIAEoCRIRCglwYWdlX3NpemUYAyABKAUSDgoGY3Vyc29yGAQgASgJIlEKFEdldFVzZXJSb29tc1Jlc3BvbnNlEiQKBXJvb21zGAEgAygLMhUucm9vbWNlbGwudjEuVXNlclJvb20SEwoLbmV4dF9jdXJzb3IYAiABKAkiMQoIVXNlclJvb20SDwoHcm9vbV9pZBgBIAEoCRIUCgxqb2luZWRfYXRfbXMYAiABKAMqWQoLQ29uc2lzdGVuY3kSGwoXQ09OU0lTVEVOQ1lfVU5TUEVDSUZJRUQQABIVChFDT05TSVNURU5DWV9PV05FUhABEhYKEkNPTlNJU1RFTkNZX0NBQ0hFRBACKsUBCgxDb21tYW5kU3RhdGUSHQoZQ09NTUFORF9TVEFURV9VTlNQRUNJRklFRBAAEhkKFUNPTU1BTkRfU1RBVEVfQVBQTElFRBABEhsKF0NPTU1BTkRfU1RBVEVfTk9fRUZGRUNUEAISGgoWQ09NTUFORF9TVEFURV9SRUpFQ1RFRBADEh4KGkNPTU1BTkRfU1RBVEVfTk9UX0VYRUNVVEVEEAQSIgoeQ09NTUFORF9TVEFURV9QRU5ESU5HX1BPU1NJQkxFEAUy/AcKC1Jvb21RdWVyaWVzElwKD0dldFJvb21TbmFwc2hvdBIjLnJvb21jZWxsLnYxLkdldFJvb21TbmFwc2hvdFJlcXVlc3QaJC5yb29tY2VsbC52MS5HZXRSb29tU25hcHNob3RSZXNwb25zZRJKCglHdWFyZFVzZXISHS5yb29tY2VsbC52MS5HdWFyZFVzZXJSZXF1ZXN0Gh4ucm9vbWNlbGwudjEuR3VhcmRVc2VyUmVzcG9uc2USUwoMTGlzdEF1ZGllbmNlEiAucm9vbWNlbGwudjEuTGlzdEF1ZGllbmNlUmVxdWVzdBohLnJvb21jZWxsLnYxLkxpc3RBdWRpZW5jZVJlc3BvbnNlEkcKCExpc3RCYW5zEhwucm9vbWNlbGwudjEuTGlzdEJhbnNSZXF1ZXN0Gh0ucm9vbWNlbGwudjEuTGlzdEJhbnNSZXNwb25zZRJcCg9MaXN0TWljUmVxdWVzdHMSIy5yb29tY2VsbC52MS5MaXN0TWljUmVxdWVzdHNSZXF1ZXN0GiQucm9vbWNlbGwudjEuTGlzdE1pY1JlcXVlc3RzUmVzcG9uc2USUAoLR2V0R2lmdFJhbmsSHy5yb29tY2VsbC52MS5HZXRHaWZ0UmFua1JlcXVlc3QaIC5yb29tY2VsbC52MS5HZXRHaWZ0UmFua1Jlc3BvbnNlEkwKCVdhdGNoUm9vbRIdLnJvb21jZWxsLnYxLldhdGNoUm9vbVJlcXVlc3QaHi5yb29tY2VsbC52MS5XYXRjaFJvb21SZXNwb25zZTABEk0KCkdldENvbW1hbmQSHi5yb29tY2VsbC52MS5HZXRDb21tYW5kUmVxdWVzdBofLnJvb21jZWxsLnYxLkdldENvbW1hbmRSZXNwb25zZRJKCglMaXN0Um9vbXMSHS5yb29tY2VsbC52MS5MaXN0Um9vbXNSZXF1ZXN0Gh4ucm9vbWNlbGwudjEuTGlzdFJvb21zUmVzcG9uc2USVgoNQmF0Y2hHZXRSb29tcxIhLnJvb21jZWxsLnYxLkJhdGNoR2V0Um9vbXNSZXF1ZXN0GiIucm9vbWNlbGwudjEuQmF0Y2hHZXRSb29tc1Jlc3BvbnNlEl8KEExpc3RSb29tc0J5T3duZXISJC5yb29tY2VsbC52MS5MaXN0Um9vbXNCeU93bmVyUmVxdWVzdBolLnJvb21jZWxsLnYxLkxpc3RSb29tc0J5T3duZXJSZXNwb25zZRJTCgxHZXRVc2VyUm9vbXMSIC5yb29tY2VsbC52MS5HZXRVc2VyUm9vbXNSZXF1ZXN0GiEucm9vbWNlbGwudjEuR2V0VXNlclJvb21zUmVzcG9uc2ViBnByb3RvMw", [file_roomcell_v1_room_types]);
 
 /**
  * @generated from message roomcell.v1.GetRoomSnapshotRequest
@@ -612,6 +612,84 @@ export const GetGiftRankResponseSchema: GenMessage<GetGiftRankResponse> = /*@__P
   messageDesc(file_roomcell_v1_room_queries, 17);
 
 /**
+ * @generated from message roomcell.v1.WatchRoomRequest
+ */
+export type WatchRoomRequest = Message<"roomcell.v1.WatchRoomRequest"> & {
+  /**
+   * @generated from field: string app_code = 1;
+   */
+  appCode: string;
+
+  /**
+   * @generated from field: string room_id = 2;
+   */
+  roomId: string;
+
+  /**
+   * The last version that arrived: the steps behind it follow. 0: begin with a snapshot.
+   *
+   * @generated from field: int64 after_version = 3;
+   */
+  afterVersion: bigint;
+};
+
+/**
+ * Describes the message roomcell.v1.WatchRoomRequest.
+ * Use `create(WatchRoomRequestSchema)` to create a new message.
+ */
+export const WatchRoomRequestSchema: GenMessage<WatchRoomRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_queries, 18);
+
+/**
+ * @generated from message roomcell.v1.WatchRoomResponse
+ */
+export type WatchRoomResponse = Message<"roomcell.v1.WatchRoomResponse"> & {
+  /**
+   * @generated from oneof roomcell.v1.WatchRoomResponse.message
+   */
+  message: {
+    /**
+     * Replaces all that the client has. First when after_version is 0, or when the versions behind it
+     * cannot be told: they have left the log, are too many, are not there, or lie before the user's
+     * present stay. May come again later for the same reasons.
+     *
+     * @generated from field: roomcell.v1.RoomSnapshot snapshot = 1;
+     */
+    value: RoomSnapshot;
+    case: "snapshot";
+  } | {
+    /**
+     * First when the steps behind after_version follow.
+     *
+     * @generated from field: roomcell.v1.WatchResumed resumed = 2;
+     */
+    value: WatchResumed;
+    case: "resumed";
+  } | {
+    /**
+     * @generated from field: roomcell.v1.RoomStep step = 3;
+     */
+    value: RoomStep;
+    case: "step";
+  } | {
+    /**
+     * Nothing comes behind it.
+     *
+     * @generated from field: roomcell.v1.WatchEnd end = 4;
+     */
+    value: WatchEnd;
+    case: "end";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message roomcell.v1.WatchRoomResponse.
+ * Use `create(WatchRoomResponseSchema)` to create a new message.
+ */
+export const WatchRoomResponseSchema: GenMessage<WatchRoomResponse> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_queries, 19);
+
+/**
  * @generated from message roomcell.v1.BatchGetRoomsRequest
  */
 export type BatchGetRoomsRequest = Message<"roomcell.v1.BatchGetRoomsRequest"> & {
@@ -633,7 +711,7 @@ export type BatchGetRoomsRequest = Message<"roomcell.v1.BatchGetRoomsRequest"> &
  * Use `create(BatchGetRoomsRequestSchema)` to create a new message.
  */
 export const BatchGetRoomsRequestSchema: GenMessage<BatchGetRoomsRequest> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_queries, 18);
+  messageDesc(file_roomcell_v1_room_queries, 20);
 
 /**
  * @generated from message roomcell.v1.BatchGetRoomsResponse
@@ -652,7 +730,7 @@ export type BatchGetRoomsResponse = Message<"roomcell.v1.BatchGetRoomsResponse">
  * Use `create(BatchGetRoomsResponseSchema)` to create a new message.
  */
 export const BatchGetRoomsResponseSchema: GenMessage<BatchGetRoomsResponse> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_queries, 19);
+  messageDesc(file_roomcell_v1_room_queries, 21);
 
 /**
  * @generated from message roomcell.v1.ListRoomsByOwnerRequest
@@ -688,7 +766,7 @@ export type ListRoomsByOwnerRequest = Message<"roomcell.v1.ListRoomsByOwnerReque
  * Use `create(ListRoomsByOwnerRequestSchema)` to create a new message.
  */
 export const ListRoomsByOwnerRequestSchema: GenMessage<ListRoomsByOwnerRequest> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_queries, 20);
+  messageDesc(file_roomcell_v1_room_queries, 22);
 
 /**
  * @generated from message roomcell.v1.ListRoomsByOwnerResponse
@@ -712,7 +790,7 @@ export type ListRoomsByOwnerResponse = Message<"roomcell.v1.ListRoomsByOwnerResp
  * Use `create(ListRoomsByOwnerResponseSchema)` to create a new message.
  */
 export const ListRoomsByOwnerResponseSchema: GenMessage<ListRoomsByOwnerResponse> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_queries, 21);
+  messageDesc(file_roomcell_v1_room_queries, 23);
 
 /**
  * @generated from message roomcell.v1.GetUserRoomsRequest
@@ -750,7 +828,7 @@ export type GetUserRoomsRequest = Message<"roomcell.v1.GetUserRoomsRequest"> & {
  * Use `create(GetUserRoomsRequestSchema)` to create a new message.
  */
 export const GetUserRoomsRequestSchema: GenMessage<GetUserRoomsRequest> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_queries, 22);
+  messageDesc(file_roomcell_v1_room_queries, 24);
 
 /**
  * @generated from message roomcell.v1.GetUserRoomsResponse
@@ -774,7 +852,7 @@ export type GetUserRoomsResponse = Message<"roomcell.v1.GetUserRoomsResponse"> &
  * Use `create(GetUserRoomsResponseSchema)` to create a new message.
  */
 export const GetUserRoomsResponseSchema: GenMessage<GetUserRoomsResponse> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_queries, 23);
+  messageDesc(file_roomcell_v1_room_queries, 25);
 
 /**
  * @generated from message roomcell.v1.UserRoom
@@ -796,7 +874,7 @@ export type UserRoom = Message<"roomcell.v1.UserRoom"> & {
  * Use `create(UserRoomSchema)` to create a new message.
  */
 export const UserRoomSchema: GenMessage<UserRoom> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_queries, 24);
+  messageDesc(file_roomcell_v1_room_queries, 26);
 
 /**
  * Who answers, and with it how fresh the answer is.
@@ -952,6 +1030,18 @@ export const RoomQueries: GenService<{
     methodKind: "unary";
     input: typeof GetGiftRankRequestSchema;
     output: typeof GetGiftRankResponseSchema;
+  },
+  /**
+   * The room, and from then on each of its versions once, in order, told by its owner as it commits
+   * them. A user must be let in by the guard; the stream fails with the guard's reason behind the
+   * version that ends that. Ends with `end` when the node goes offline or finds no owner in time.
+   *
+   * @generated from rpc roomcell.v1.RoomQueries.WatchRoom
+   */
+  watchRoom: {
+    methodKind: "server_streaming";
+    input: typeof WatchRoomRequestSchema;
+    output: typeof WatchRoomResponseSchema;
   },
   /**
    * What became of a command whose answer didn't arrive.
