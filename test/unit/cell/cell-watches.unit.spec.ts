@@ -266,6 +266,15 @@ describe('while a watch begins', () => {
     expect(listener.versions).toEqual([2n, 3n, 4n]);
   });
 
+  it('a step that is committed before the first message is taken is not missed', async () => {
+    const { rig, node } = await rigWithRoom();
+    const listener = new Listener(node, 'r1', {}, true);
+    await listener.hears('view 1');
+    await join(rig, [node], 'u1');
+    listener.goOn();
+    await listener.hears('step 2 RoomUserJoined');
+  });
+
   it('a reader of the log that is overtaken by commits reads on', async () => {
     const rig = new CellRig(1);
     const node = await rig.startNode('a', { options: { roomQueueMax: 2_000 } });
