@@ -18,13 +18,14 @@ import type { RoomReadApi, RoomWatchMessage } from '../ports/room-read-api.ts';
 import type { RoomQueries } from '../ports/room-queries.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import { partitionOf } from '../protocol/partition.ts';
-import { askerOf, mayPass, ownerRowFreshMs, type AskOwnerPorts } from './ask-owner.ts';
+import { mayPass, ownerRowFreshMs, type AskOwnerPorts } from '../owners/ask-owner.ts';
+import { OwnerMap } from '../owners/owner-map.ts';
+import { askerOf } from './asker-of.ts';
 import type { CallGate } from './call-gate.ts';
+import { checkPlace } from './check-place.ts';
 import { heardStream } from './heard-stream.ts';
 import type { GatewayLimits } from './limits.ts';
-import { OwnerMap } from './owner-map.ts';
 import { notProduced, refusal } from './refusals.ts';
-import { checkPlace } from './room-place.ts';
 
 /** Longest pause in what an owner says: it says at least that it still is the owner (3 s). */
 const silentMs = 10_000;

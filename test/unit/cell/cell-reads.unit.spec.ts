@@ -98,7 +98,7 @@ describe('the owner', () => {
     const question = { kind: 'guard', userId: 'u1' as UserId } as const;
     expect(await ask(node, 'nowhere', { question })).toMatchObject({
       roomVersion: 0n,
-      answer: { kind: 'guard', refusal: 'ROOM_NOT_FOUND' },
+      answer: { kind: 'guard', refusal: 'ROOM_NOT_FOUND', onSeat: false },
     });
   });
 

@@ -4,6 +4,7 @@ import { createGateway } from '../../../src/gateway/gateway.ts';
 import type { GatewayPorts } from '../../../src/gateway/gateway.ts';
 import { defaultGatewayLimits } from '../../../src/gateway/limits.ts';
 import { MemoryReadsNetwork } from '../../../src/drivers/memory/memory-reads-network.ts';
+import { MemoryRtcTickets } from '../../../src/drivers/memory/memory-rtc-tickets.ts';
 import { ManualTime, settled } from '../../support/manual-time.ts';
 import { MemoryLog } from '../../support/memory-log.ts';
 import {
@@ -64,6 +65,7 @@ function rig(change: Partial<GatewayPorts> = {}) {
       readOwners: () => Promise.resolve([]),
     },
     peers: new MemoryReadsNetwork({ clock: time, timers: time }).peers(),
+    rtcTickets: new MemoryRtcTickets(new Map()),
     ...change,
   };
   const settings = {
