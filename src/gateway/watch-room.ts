@@ -150,7 +150,8 @@ class Watching {
   /** Last version that was passed on, or asked for. */
   private position: RoomVersion;
   private hasBegun = false;
-  private heardMonoMs: number;
+  /** The present owner has said something. */
+  private isHeard = false;
 
   constructor(
     ports: WatchPorts,
@@ -167,20 +168,22 @@ class Watching {
     this.addressOf = from.addressOf;
     this.watch = from.watch;
     this.position = from.watch.afterVersion;
-    this.heardMonoMs = ports.clock.monoMs();
   }
 
   async *messages(): AsyncGenerator<RoomWatchMessage> {
     const { clock, timers, metrics } = this.ports;
     let sinceMonoMs = clock.monoMs() - ownerRowFreshMs;
+    let untilMonoMs = clock.monoMs() + this.limits.watchResumeMs;
     for (let tries = 0; ; tries += 1) {
-      const heardMonoMs = this.heardMonoMs;
+      this.isHeard = false;
       const failure = yield* this.ofOneOwner(sinceMonoMs);
       if (failure === null) return;
       if (this.life.over !== null) break;
-      if (this.heardMonoMs > heardMonoMs) tries = 0;
+      if (this.isHeard) {
+        tries = 0;
+        untilMonoMs = clock.monoMs() + this.limits.watchResumeMs;
+      }
       const pauseMs = pausesMs[Math.min(tries, pausesMs.length - 1)] ?? 0;
-      const untilMonoMs = this.heardMonoMs + this.limits.watchResumeMs;
       if (!mayPass(failure) || clock.monoMs() + pauseMs > untilMonoMs) {
         yield* this.lastWord(failure);
         return;
@@ -197,7 +200,7 @@ class Watching {
 
   /** Null: there is nothing to go on with. Else why the owner told no more. */
   private async *ofOneOwner(sinceMonoMs: number): AsyncGenerator<RoomWatchMessage, Failure | null> {
-    const { peers, timers, clock } = this.ports;
+    const { peers, timers } = this.ports;
     const { signal: stop } = this.life;
     try {
       const address = await this.addressOf(sinceMonoMs);
@@ -205,7 +208,7 @@ class Watching {
       const watch = { ...this.watch, afterVersion: this.position };
       const open = (signal: AbortSignal) => peers.at(address).watch(watch, signal);
       for await (const message of heardStream(open, { timers, silentMs, stop })) {
-        this.heardMonoMs = clock.monoMs();
+        this.isHeard = true;
         if (message.kind === 'alive') continue;
         if (message.kind === 'end') {
           const failure = refusal(message.end.reason);
