@@ -18,13 +18,13 @@ import type { TracePoint } from '../../../src/ports/trace.ts';
 import { freePort } from '../../../scripts/stack/machine.ts';
 import { openTestSpace, type TestSpace } from '../../support/stack-env.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
+import { fleetApp } from './fleet-app.ts';
 import { RoleProcess } from './role-process.ts';
 
 const root = new URL('../../../', import.meta.url).pathname;
 const jwtSecret = 'a secret of tests, long enough for HS256';
 
-/** The app that a fleet serves. */
-export const fleetApp = 'demo';
+export { fleetApp } from './fleet-app.ts';
 
 /** A crash or a freeze at a named point of the code. */
 export interface FaultAt {
@@ -41,6 +41,7 @@ export interface FaultAt {
 export interface FleetClient {
   readonly commands: GrpcClient<typeof RoomCommands>['calls'];
   readonly queries: GrpcClient<typeof RoomQueries>['calls'];
+  readonly watches: GrpcClient<typeof RoomQueries>['streams'];
   readonly admin: GrpcClient<typeof RoomAdmin>['calls'];
   close(): void;
 }
@@ -169,6 +170,7 @@ export class Fleet {
     const client = {
       commands: commands.calls,
       queries: queries.calls,
+      watches: queries.streams,
       admin: admin.calls,
       close: () => {
         commands.close();

@@ -1,0 +1,2 @@
+/** The app that a fleet serves. */
+export const fleetApp = 'demo';
