@@ -15,11 +15,11 @@ export type GuardEnd = Extract<
 
 /** What is read of an event; reasons and texts of a newer release do not matter here. */
 type LeavingEvent =
-  | { readonly type: Exclude<RoomEvent['type'], (typeof personal)[number] | 'RoomUsersStaleLeft'> }
-  | { readonly type: (typeof personal)[number]; readonly userId: UserId }
+  | { readonly type: Exclude<RoomEvent['type'], Personal | 'RoomUsersStaleLeft'> }
+  | { readonly type: Personal; readonly userId: UserId }
   | { readonly type: 'RoomUsersStaleLeft'; readonly userIds: readonly UserId[] };
 
-const personal = ['RoomUserLeft', 'RoomUserKicked', 'RoomUserEvicted'] as const;
+type Personal = 'RoomUserLeft' | 'RoomUserKicked' | 'RoomUserEvicted';
 /** What is told when several hold, first: the room's end, then bans, which explain an absence. */
 const order: readonly GuardEnd[] = [
   'ROOM_CLOSED',

@@ -76,6 +76,12 @@ const answerLeadShare = 0.1;
 /** Far longer than a bad moment of a mobile network, far shorter than what a stop may take. */
 const defaultTakeWithinMs = 10_000;
 
+/** How one call is answered, in whichever way its method answers. */
+interface CallServing {
+  readonly run: (context: CallContext) => Promise<void>;
+  readonly fail: (answer: StatusAnswer) => void;
+}
+
 type AnyCall = ServerUnaryCall<unknown, unknown> | ServerWritableStream<unknown, unknown>;
 
 /** Makes a server that does not listen yet. */
@@ -185,10 +191,7 @@ class Host implements GrpcHost {
   }
 
   /** Runs one call; never throws. */
-  private async serve(
-    call: AnyCall,
-    { run, fail }: { run(context: CallContext): Promise<void>; fail(answer: StatusAnswer): void },
-  ): Promise<void> {
+  private async serve(call: AnyCall, { run, fail }: CallServing): Promise<void> {
     const { metrics } = this.ports;
     const path = call.getPath();
     this.inFlight += 1;
