@@ -197,7 +197,7 @@ describe('stop', () => {
 });
 
 describe('a heartbeat', () => {
-  test('of a mic session says when the room heard it; of presence nothing', async () => {
+  test('of a mic session says when the room heard it; of presence nothing (MIC-19, RES-8, CMD-16)', async () => {
     const { gateway, sink, sources, time } = rig();
     await gateway.start();
     const mic = outcomeOf(gateway.micHeartbeat(frame(), meta({ commandId: '' }), 's1'));

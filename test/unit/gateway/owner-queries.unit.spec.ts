@@ -95,7 +95,7 @@ describe('GuardUser', () => {
   const guard = (r: ReturnType<typeof rig>, userId = '', caller = user) =>
     r.queries.guardUser(frame({ caller }), { ...place, userId });
 
-  test('answers the owner’s yes with version and epoch', async () => {
+  test('answers the owner’s yes with version and epoch (ROOM-20, QRY-2)', async () => {
     const r = rig();
     await r.cell('cell-a', () => yes);
     expect(await guard(r)).toEqual({ allowed: true, reason: '', roomVersion: 7n, ownerEpoch: 3n });
