@@ -6,6 +6,7 @@ import type { OwnerReads, OwnerReadsServer } from '../ports/owner-reads.ts';
 import type { OwnerWatches } from '../ports/room-watch.ts';
 import type { TopicLayout } from '../ports/partition-store.ts';
 import { fillCatalogue } from './fill-catalogue.ts';
+import { openListProjection } from './list-projection.ts';
 import { openWallet } from './open-wallet.ts';
 import type { Role } from './role.ts';
 import { stagedRole, type Resources, type RunningStage } from './staged-role.ts';
@@ -87,6 +88,8 @@ function runningCell(
   const lane = drivers.stores.openLane({ incarnation, lane: onlyLane });
   const peers = drivers.readsPeers(driverPorts);
   const paying = openWallet(context);
+  const lists = openListProjection(context);
+  if (lists !== null) resources.add('list projection', () => lists.stop());
   resources.add('wallet connection', () => paying.wallet.stop());
   resources.add('connections to other nodes', () => peers.stop());
   resources.add('leases', () => leases.stop());
@@ -112,6 +115,7 @@ function runningCell(
     wake: drivers.wake,
     peers,
     ...paying,
+    ...(lists === null ? {} : { listChanged: (roomKeys) => lists.changed(roomKeys) }),
   });
   served.attach(cell.reads);
   const stage: RunningStage = {
@@ -121,6 +125,7 @@ function runningCell(
         configuredPartitionCount: layout.partitionCount,
         onFatal: (cause) => context.crashed('cell', cause),
       });
+      lists?.startPasses();
     },
     async drain() {
       served.server.drain();
