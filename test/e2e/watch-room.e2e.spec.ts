@@ -21,6 +21,7 @@ let client: FleetClient;
 let gateway: RoleProcess;
 let cellA: RoleProcess;
 let cellB: RoleProcess;
+const watchers: RoomWatching[] = [];
 
 beforeAll(async () => {
   fleet = await Fleet.open('watch');
@@ -30,13 +31,17 @@ beforeAll(async () => {
   await Promise.all([gateway, cellA, cellB].map((started) => started.ready()));
   client = fleet.connect(gateway);
 });
-afterAll(() => fleet.close());
+afterAll(async () => {
+  await Promise.all(watchers.map((watching) => watching.stop()));
+  await fleet.close();
+});
 
 /** A room with its creator's command done, and somebody who watches it. */
 async function watchedRoom(room: string) {
   const play = new RoomPlayer(fleet, client, room);
   await play.create('c1');
   const watching = new RoomWatching(fleet, client, room).start();
+  watchers.push(watching);
   await watching.reaches(1n);
   return { play, watching };
 }
@@ -142,7 +147,7 @@ describe('a gateway that stops', () => {
     const script = new URL('../../dist/test/e2e/processes/watching-client.js', import.meta.url);
     const token = await fleet.token('backend', 'service');
     const address = `127.0.0.1:${gateway.grpcPort}`;
-    const args = [script.pathname, address, token, room, how];
+    const args = [script.pathname, address, token, fleetApp, room, how];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     const lines: string[] = [];
     createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));

@@ -62,6 +62,8 @@ export interface RoomGrpcServerOptions {
   readonly port: number;
   readonly auth: GrpcAuth;
   readonly rtcSdkAppIds: RtcSdkAppIds;
+  /** How long a client may leave the next message of a stream untaken; none: the server's default. */
+  readonly takeWithinMs?: number;
 }
 
 const bearer = /^Bearer +(\S+)$/i;
@@ -73,15 +75,17 @@ export function createRoomGrpcServer(
   api: RoomApi & RoomReadApi & OperatorApi,
   ports: GrpcHostPorts,
 ): GrpcHost {
-  const { host, port, auth, rtcSdkAppIds } = options;
+  const { host, port, auth, rtcSdkAppIds, takeWithinMs } = options;
   if (auth.kind === 'off' && !isLoopback(host)) {
     throw new Error(`authentication is off: refusing to listen on ${host}, only on loopback`);
   }
   const frameOf = createFrameOf(auth);
+  const patience = takeWithinMs === undefined ? {} : { takeWithinMs };
   return createGrpcHost(
     {
       host,
       port,
+      ...patience,
       services: [
         bridgeService(RoomCommands, commandHandlers(api, frameOf, rtcSdkAppIds)),
         bridgeService(RoomQueries, queryHandlers(api, frameOf, rtcSdkAppIds)),

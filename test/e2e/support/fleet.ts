@@ -18,13 +18,13 @@ import type { TracePoint } from '../../../src/ports/trace.ts';
 import { freePort } from '../../../scripts/stack/machine.ts';
 import { openTestSpace, type TestSpace } from '../../support/stack-env.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
-import { fleetApp } from './fleet-app.ts';
 import { RoleProcess } from './role-process.ts';
 
 const root = new URL('../../../', import.meta.url).pathname;
 const jwtSecret = 'a secret of tests, long enough for HS256';
 
-export { fleetApp } from './fleet-app.ts';
+/** The app that a fleet serves. */
+export const fleetApp = 'demo';
 
 /** A crash or a freeze at a named point of the code. */
 export interface FaultAt {

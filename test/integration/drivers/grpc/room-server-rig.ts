@@ -7,7 +7,10 @@ import { RoomQueries } from '../../../../src/drivers/grpc/generated/roomcell/v1/
 import { createGrpcClient, GrpcCallError } from '../../../../src/drivers/grpc/grpc-client.ts';
 import type { WireFailure } from '../../../../src/drivers/grpc/error-details.ts';
 import type { GrpcHost } from '../../../../src/drivers/grpc/grpc-host.ts';
-import { createRoomGrpcServer } from '../../../../src/drivers/grpc/room-grpc-server.ts';
+import {
+  createRoomGrpcServer,
+  type RoomGrpcServerOptions,
+} from '../../../../src/drivers/grpc/room-grpc-server.ts';
 import { createSystemClock } from '../../../../src/drivers/system/system-clock.ts';
 import { createSystemTimers } from '../../../../src/drivers/system/system-timers.ts';
 import type { Metrics } from '../../../../src/ports/metrics.ts';
@@ -120,7 +123,9 @@ export class ScriptedApi extends ScriptedReads implements RoomApi {
 }
 
 /** Server and clients; `close` ends what the test left open. */
-export async function startRoomServer(): Promise<{
+export async function startRoomServer(
+  more: Partial<Pick<RoomGrpcServerOptions, 'takeWithinMs'>> = {},
+): Promise<{
   readonly api: ScriptedApi;
   readonly log: MemoryLog;
   readonly server: GrpcHost;
@@ -140,6 +145,7 @@ export async function startRoomServer(): Promise<{
       port: 0,
       auth: { kind: 'tokens', verifier },
       rtcSdkAppIds: new Map([['app1', 1_400_000_001]]),
+      ...more,
     },
     api,
     { clock, timers, log, metrics: silentMetrics },

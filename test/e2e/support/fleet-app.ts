@@ -1,2 +1,0 @@
-/** The app that a fleet serves. */
-export const fleetApp = 'demo';
