@@ -25,6 +25,10 @@ export interface CellOptions {
   readonly residentRoomsMax: number;
   /** Reads that this node answers or passes on at the same time; one more is refused. */
   readonly readsMax: number;
+  /** Watches that this node serves or passes on at the same time; one more is refused. */
+  readonly watchersMax: number;
+  /** Those of one room. */
+  readonly watchersPerRoomMax: number;
   readonly snapshotEveryN: number;
   /** Snapshots kept per room. */
   readonly snapshotsKept: number;
@@ -36,6 +40,8 @@ export interface CellOptions {
   readonly presenceStaleAfterMs: number;
   /** The same for the mic heartbeats of a session that sends them (decision 27). */
   readonly micHeartbeatStaleAfterMs: number;
+  /** Whether a mic heartbeat that says it publishes confirms its session (decision 7). */
+  readonly autoConfirmOnHeartbeat: boolean;
   /** Longest time that an advanced applied offset stays unwritten, and a lost partition unnoticed. */
   readonly offsetFlushMs: number;
   /** How often due deadlines of rooms that are not in memory are looked up. */

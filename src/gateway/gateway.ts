@@ -36,6 +36,7 @@ import { createReplySlotKeeper } from './reply-slot-keeper.ts';
 import type { ReplySlotKeeper, ReplySlotPorts } from './reply-slot-keeper.ts';
 import { createRoomWindow } from './room-window.ts';
 import { createStoredQueries } from './stored-queries.ts';
+import { createWatchRoom } from './watch-room.ts';
 
 /** What the deployment decides. */
 export interface GatewaySettings {
@@ -112,7 +113,7 @@ export function createGateway(settings: GatewaySettings, ports: GatewayPorts): G
   const getRoomSnapshot = createGetRoomSnapshot(ports, limits);
   const applyRtcEvent = createApplyRtcEvent(ports, partitionCount);
   const listRooms = createListRooms(createCachedList(ports));
-  const reads: RoomReadApi = {
+  const reads: GatedReads = {
     ...createOwnerQueries(ports, { limits, partitionCount, cached: getRoomSnapshot }),
     ...createStoredQueries(ports.roomQueries),
   };
@@ -120,10 +121,10 @@ export function createGateway(settings: GatewaySettings, ports: GatewayPorts): G
   const beat = (
     frame: CallFrame,
     meta: RequestMeta,
-    micSessionId: string | null,
+    mic: { readonly micSessionId: string; readonly publishing: boolean } | null,
   ): Promise<number> =>
     gate.run(() => {
-      const heartbeat = parseHeartbeat(authorizeActor(frame, meta), meta, micSessionId);
+      const heartbeat = parseHeartbeat(authorizeActor(frame, meta), meta, mic);
       return untilAborted(folder.beat(heartbeat, allowedMs(frame, limits)), frame.signal);
     });
 
@@ -134,20 +135,24 @@ export function createGateway(settings: GatewaySettings, ports: GatewayPorts): G
     heartbeat: async (frame, meta) => {
       await beat(frame, meta, null);
     },
-    micHeartbeat: async (frame, meta, micSessionId) => ({
-      micHeartbeatAtMs: await beat(frame, meta, micSessionId),
+    micHeartbeat: async (frame, meta, session) => ({
+      micHeartbeatAtMs: await beat(frame, meta, session),
     }),
     applyRtcEvent: (event) => gate.run(() => applyRtcEvent(event)),
     getCommand: (frame, key) => gate.run(() => getCommand(frame, key)),
     getRoomSnapshot: (frame, key) => gate.run(() => getRoomSnapshot(frame, key)),
     listRooms: (frame, query) => gate.run(() => listRooms(frame, query)),
     ...gatedReads(reads, gate),
+    watchRoom: createWatchRoom(ports, { limits, partitionCount, gate }),
     ...createOperators(ports, { gate, exchange, limits, partitionCount }),
   };
 }
 
+/** A watch is none: a drain ends it and does not wait for it. */
+type GatedReads = Omit<RoomReadApi, 'watchRoom'>;
+
 /** Reads are calls like all others: counted while they run, refused before the start and in a drain. */
-function gatedReads(reads: RoomReadApi, gate: CallGate): RoomReadApi {
+function gatedReads(reads: GatedReads, gate: CallGate): GatedReads {
   return {
     readRoom: (frame, place) => gate.run(() => reads.readRoom(frame, place)),
     guardUser: (frame, place) => gate.run(() => reads.guardUser(frame, place)),

@@ -1,6 +1,6 @@
 /** Keys of the room business and of the cell that executes it (CFG-2 to CFG-6, CFG-15). */
 import type { FieldTree } from './field-tree.ts';
-import { duration, integer, list } from './fields.ts';
+import { boolean, duration, integer, list } from './fields.ts';
 import { giftOnSale } from './patterns.ts';
 
 /** Top-level keys of the seeds. Values at or below zero mean the default (NEW-3 to NEW-7). */
@@ -52,6 +52,13 @@ export const roomFields = {
     max: '10m',
     lowMeansFallback: true,
   }),
+  mic: {
+    auto_confirm_on_heartbeat: boolean({
+      about:
+        'A mic heartbeat that says it publishes confirms its session like ConfirmMicPublishing.',
+      fallback: false,
+    }),
+  },
   mic_heartbeat_stale_after: duration({
     about: 'Silence after which a session that sends mic heartbeats is taken off its seat.',
     fallback: '60s',
@@ -133,6 +140,19 @@ export const cellFields = {
     fallback: 10000,
     min: 1,
     max: 1000000,
+  }),
+  watchers_max: integer({
+    about:
+      'Watched rooms, one for each watcher, that a cell serves or passes on; one more is refused.',
+    fallback: 10000,
+    min: 1,
+    max: 1000000,
+  }),
+  watchers_per_room_max: integer({
+    about: 'Watchers of one room; one more is refused.',
+    fallback: 2000,
+    min: 1,
+    max: 100000,
   }),
   reads_max: integer({
     about: 'Reads that a cell answers or passes on at the same time; one more is refused.',
