@@ -56,6 +56,9 @@ export function partitionStoreContract(
           wasReleased: true,
           stalledTakeovers: 0,
           tried: null,
+          appliedRecordMs: null,
+          acceptedHint: -1n,
+          replayUntil: -1n,
         });
       });
 
