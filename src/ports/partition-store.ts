@@ -24,6 +24,8 @@ export interface OwnerRow {
   readonly commitSeq: bigint;
   /** The owner gave the partition up in an orderly way. */
   readonly released: boolean;
+  /** When the row was last written, by its writer's clock. */
+  readonly updatedAtMs: number;
 }
 
 /** Who takes over. */

@@ -111,7 +111,9 @@ function fenceStatement(packet: LanePacket, fence: FenceStep, findings: Findings
     }
     transaction.stage(
       change(database.owners, partition, (owner) => {
-        return { ...owner, appliedOffset, appliedRecordMs, commitSeq: owner.commitSeq + 1n };
+        const updatedAtMs = database.server.clock.wallMs();
+        const commitSeq = owner.commitSeq + 1n;
+        return { ...owner, appliedOffset, appliedRecordMs, commitSeq, updatedAtMs };
       }),
     );
     const marked = [...(database.settled.get(partition) ?? []), ...fence.settledOffsets];

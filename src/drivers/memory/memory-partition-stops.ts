@@ -39,7 +39,7 @@ export class MemoryPartitionStops implements PartitionStops {
     );
   }
 
-  resolve(owner: StopOwner, how: StopResolution): Promise<boolean> {
+  resolve(owner: StopOwner, how: StopResolution, nowMs: number): Promise<boolean> {
     const { server, owners, settled, stops } = this.database;
     const { partition, epoch, incarnation } = owner;
     return server.call('partitions', 'going on after a stop', 'write', () => {
@@ -56,6 +56,7 @@ export class MemoryPartitionStops implements PartitionStops {
           ...{ appliedOffset, acceptedHint, replayUntil, offsetsSinceEpoch },
           appliedRecordMs: null,
           commitSeq: row.commitSeq + 1n,
+          updatedAtMs: nowMs,
         }),
         put(settled, partition, new Set(above)),
         remove(stops, partition),

@@ -91,7 +91,8 @@ export class MemoryPartitionStore implements PartitionStore {
       transaction.stage(
         change(this.database.owners, owner.partition, (row) => {
           isOurs = row.epoch === owner.epoch && row.incarnation === owner.incarnation;
-          return isOurs ? { ...row, ...changes } : row;
+          const updatedAtMs = this.database.server.clock.wallMs();
+          return isOurs ? { ...row, ...changes, updatedAtMs } : row;
         }),
       );
       if (!transaction.commit()) throw unavailable(what, 'the transaction was ended');
@@ -152,6 +153,7 @@ export class MemoryPartitionStore implements PartitionStore {
       appliedOffset,
       commitSeq: 0n,
       released: false,
+      updatedAtMs: this.database.server.clock.wallMs(),
       takenAtOffset: appliedOffset,
       stalledTakeovers,
       tried,
@@ -190,9 +192,9 @@ export class MemoryPartitionStore implements PartitionStore {
 /** The row as readers of owners get it. */
 function ownerRowOf(row: OwnerRecord): OwnerRow {
   const { partition, epoch, ownerNodeId, incarnation, lane, advertiseAddr } = row;
-  const { appliedOffset, commitSeq, released } = row;
+  const { appliedOffset, commitSeq, released, updatedAtMs } = row;
   const place = { partition, epoch, ownerNodeId, incarnation, lane, advertiseAddr };
-  return { ...place, appliedOffset, commitSeq, released };
+  return { ...place, appliedOffset, commitSeq, released, updatedAtMs };
 }
 
 /** What tells a row that was committed meanwhile from one that stood still. */

@@ -16,7 +16,7 @@ import type { MysqlSession, Row } from './session.ts';
 
 const ownerColumns =
   'partition_id, epoch, owner_node_id, incarnation, lane, advertise_addr, applied_offset, ' +
-  'commit_seq, released';
+  'commit_seq, released, updated_at_ms';
 
 /**
  * See the port. Beside Retry, `takeover` throws Fenced `NOT_OWNER` when another node took the
@@ -196,5 +196,6 @@ function ownerRowOf(row: Row): OwnerRow {
     appliedOffset: BigInt(String(row['applied_offset'])),
     commitSeq: BigInt(String(row['commit_seq'])),
     released: Number(row['released']) === 1,
+    updatedAtMs: Number(row['updated_at_ms']),
   };
 }

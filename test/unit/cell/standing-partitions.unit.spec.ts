@@ -95,8 +95,8 @@ describe('GAP (A3)', () => {
       note: (...stop) => inner.note(...stop),
       read: () => inner.read(),
       clear: (owner) => inner.clear(owner),
-      async resolve(owner, how) {
-        await inner.resolve(owner, how);
+      async resolve(...how) {
+        await inner.resolve(...how);
         lost += 1;
         throw new Failure('retry', 'UNAVAILABLE', 'the answer was lost');
       },

@@ -59,6 +59,7 @@ function rig(change: Partial<GatewayPorts> = {}) {
       appliedCommands: () => Promise.resolve([]),
       unappliedCommands: () => Promise.resolve([]),
     },
+    partitionStops: { read: () => Promise.resolve([]) },
     partitionStore: {
       readOwner: () => Promise.resolve(null),
       readOwners: () => Promise.resolve([]),
@@ -71,6 +72,7 @@ function rig(change: Partial<GatewayPorts> = {}) {
     partitionCount: 8,
     replySlotCount: 2,
     replySlotTtlMs: 9_000,
+    deploymentApp: '',
     limits: defaultGatewayLimits,
   };
   const gateway = createGateway(settings, ports);
