@@ -8,7 +8,7 @@ import tseslint from 'typescript-eslint';
 const layers = JSON.parse(
   readFileSync(new URL('test/support/layers.json', import.meta.url), 'utf8'),
 );
-const STAGE_IMPORTS = ['ports', 'protocol', 'domain', 'kernel'];
+const STAGE_IMPORTS = ['owners', 'ports', 'protocol', 'domain', 'kernel'];
 /** Layers that may know time, chance and the process. */
 const OUTSIDE_WORLD = ['drivers', 'main'];
 const WALLED = Object.keys(layers)

@@ -5,6 +5,8 @@
  *
  * On a machine without servers the suites that need them are left out, which is said before the
  * closing line; in CI that machine is refused.
+ *
+ * A run of everything is also held to docs/requirements.md: what it calls proven must have passed.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
@@ -12,9 +14,11 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { parseCLI } from 'vitest/node';
 import { projectRoot } from '../src/main/project-root.ts';
+import { unprovenRequirements } from './requirements/project-pages.ts';
+import type { NamedTestReport } from './requirements/report-faults.ts';
 import { startAnyStack } from './stack/start-stack.ts';
 import { StackUnavailableError, type AnyStack } from './stack/stack-types.ts';
-import { closingLine, countTests, type TestCounts, type TestReport } from './test-counts.ts';
+import { closingLine, countTests, type TestReport } from './test-counts.ts';
 import { needsStack, specFiles, STACK_KINDS, withoutStackKinds } from './test-selection.ts';
 import type { TestSelection } from './test-selection.ts';
 
@@ -41,7 +45,7 @@ async function main(vitestArguments: readonly string[]): Promise<number> {
     : await runVitest(vitestArguments, stack?.env ?? {});
   await stack?.stop();
   if (isEmbedded) console.log(`not run, for want of servers: ${STACK_KINDS.join(', ')}`);
-  return close(exitCode);
+  return close(exitCode, vitestArguments.length === 0 && !isEmbedded);
 }
 
 function selectionOf(vitestArguments: readonly string[]): TestSelection {
@@ -79,12 +83,13 @@ async function runVitest(
 }
 
 /** Prints the closing line and returns the exit code that agrees with it. */
-function close(vitestExitCode: number): number {
-  const counts = readCounts();
-  if (counts === undefined) {
+function close(vitestExitCode: number, isWhole: boolean): number {
+  const report = readReport();
+  if (report === undefined) {
     console.error(`run-tests: vitest ended with ${vitestExitCode} and left no report`);
     return vitestExitCode === 0 ? 1 : vitestExitCode;
   }
+  const counts = countTests(report);
   // An error outside every test (a rejection nobody awaited) fails vitest, but is in no report.
   const hasRun = counts.passed + counts.failed > 0;
   const isUnreported = hasRun && vitestExitCode !== 0 && counts.failed === 0;
@@ -92,14 +97,17 @@ function close(vitestExitCode: number): number {
     console.error(`run-tests: vitest ended with ${vitestExitCode} for an error outside the tests`);
   }
   if (!hasRun) console.error('run-tests: no test ran');
-  console.log(closingLine(isUnreported ? { ...counts, failed: 1 } : counts));
+  const unproven = isWhole && hasRun ? unprovenRequirements(report) : [];
+  for (const fault of unproven) console.error(`docs/requirements.md: ${fault}`);
+  const failed = Math.max(counts.failed, isUnreported || unproven.length > 0 ? 1 : 0);
+  console.log(closingLine({ ...counts, failed }));
   if (vitestExitCode !== 0) return vitestExitCode;
-  return counts.failed === 0 && hasRun ? 0 : 1;
+  return failed === 0 && hasRun ? 0 : 1;
 }
 
-function readCounts(): TestCounts | undefined {
+function readReport(): (TestReport & NamedTestReport) | undefined {
   if (!existsSync(reportFile)) return undefined;
-  const report = JSON.parse(readFileSync(reportFile, 'utf8')) as TestReport;
+  const report = JSON.parse(readFileSync(reportFile, 'utf8')) as TestReport & NamedTestReport;
   rmSync(reportFile, { force: true });
-  return countTests(report);
+  return report;
 }

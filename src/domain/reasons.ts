@@ -6,29 +6,9 @@
  * `free` codes leave the id unused (send the same id again); `none` codes write nothing.
  */
 
-/** gRPC status names used by the catalogue. */
-export type GrpcStatusName =
-  | 'INVALID_ARGUMENT'
-  | 'DEADLINE_EXCEEDED'
-  | 'NOT_FOUND'
-  | 'ALREADY_EXISTS'
-  | 'PERMISSION_DENIED'
-  | 'RESOURCE_EXHAUSTED'
-  | 'FAILED_PRECONDITION'
-  | 'ABORTED'
-  | 'INTERNAL'
-  | 'UNAVAILABLE'
-  | 'UNAUTHENTICATED';
+import type { ReasonRow } from './reason-row.ts';
 
-/** One row of the catalogue. */
-export interface ReasonRow {
-  readonly status: GrpcStatusName;
-  readonly memory: 'sticky' | 'free' | 'none';
-  /** The sentence for the caller; facts stand beside it as metadata. */
-  readonly sentence: string;
-  /** What the caller should do. */
-  readonly advice: string;
-}
+export type { GrpcStatusName, ReasonRow } from './reason-row.ts';
 
 /** Final refusals by the room's rules: stored under the command id (except where `none` is said). */
 export const rejectReasons = {
@@ -362,6 +342,12 @@ export const requestReasons = {
     memory: 'none',
     sentence: 'The token does not allow this: another app, another user, or another role.',
     advice: 'Use a token of the right app, user and role.',
+  },
+  RTC_NOT_CONFIGURED: {
+    status: 'FAILED_PRECONDITION',
+    memory: 'none',
+    sentence: 'The app has no RTC application in this deployment.',
+    advice: 'Ask the operators to name the app under rtc.apps, with its keys.',
   },
   ROOM_CORRUPT: {
     status: 'INTERNAL',

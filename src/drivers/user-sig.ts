@@ -1,6 +1,7 @@
 /**
- * UserSig of Tencent Cloud IM, version 2.0: signs (the IM client) and verifies (its stand-in). It
- * lies beside the drivers' folders because both sides of the wire need it. The clock is a parameter.
+ * UserSig of Tencent Cloud, version 2.0, for IM and RTC: signs (the IM client, RTC tickets) and
+ * verifies (the stand-ins). It lies beside the drivers' folders because both sides of the wire need
+ * it. The clock is a parameter.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { deflateSync, inflateSync } from 'node:zlib';
@@ -11,10 +12,14 @@ export interface UserSigFields {
   readonly identifier: string;
   readonly timeSeconds: number;
   readonly expireSeconds: number;
+  /** Bound as well, and carried along: the rights of an RTC ticket (`private-map-key.ts`). */
+  readonly userBuf?: Uint8Array;
 }
 
 /** What verifying found; `fault` is for logs and never holds the key. */
-export type UserSigVerdict = { readonly ok: true } | { readonly ok: false; readonly fault: string };
+export type UserSigVerdict =
+  | { readonly ok: true; readonly userBuf: Uint8Array | null }
+  | { readonly ok: false; readonly fault: string };
 
 /** Longest unpacked text; a real one has about 200 bytes, and the packed form comes from outside. */
 const textBytesMax = 4_096;
@@ -27,6 +32,7 @@ export function signUserSig(key: string, fields: UserSigFields): string {
     'TLS.sdkappid': fields.sdkAppId,
     'TLS.time': fields.timeSeconds,
     'TLS.expire': fields.expireSeconds,
+    ...(fields.userBuf === undefined ? {} : { 'TLS.userbuf': base64Of(fields.userBuf) }),
     'TLS.sig': signature(key, fields),
   });
   return urlForm(deflateSync(Buffer.from(text, 'utf8')).toString('base64'));
@@ -54,11 +60,14 @@ export function verifyUserSig(
 ): UserSigVerdict {
   const value = decodeUserSig(userSig);
   if (value === null) return { ok: false, fault: 'it cannot be unpacked' };
+  const carried = value['TLS.userbuf'];
+  const userBuf = typeof carried === 'string' ? Buffer.from(carried, 'base64') : null;
   const fields: UserSigFields = {
     sdkAppId: Number(value['TLS.sdkappid']),
     identifier: String(value['TLS.identifier']),
     timeSeconds: Number(value['TLS.time']),
     expireSeconds: Number(value['TLS.expire']),
+    ...(userBuf === null ? {} : { userBuf }),
   };
   if (fields.sdkAppId !== expected.sdkAppId) return { ok: false, fault: 'another app' };
   if (fields.identifier !== expected.identifier) return { ok: false, fault: 'another identifier' };
@@ -70,14 +79,19 @@ export function verifyUserSig(
   if (fields.timeSeconds + fields.expireSeconds <= nowSeconds) {
     return { ok: false, fault: 'expired' };
   }
-  return { ok: true };
+  return { ok: true, userBuf };
 }
 
 function signature(key: string, fields: UserSigFields): string {
   const text =
     `TLS.identifier:${fields.identifier}\nTLS.sdkappid:${fields.sdkAppId}\n` +
-    `TLS.time:${fields.timeSeconds}\nTLS.expire:${fields.expireSeconds}\n`;
+    `TLS.time:${fields.timeSeconds}\nTLS.expire:${fields.expireSeconds}\n` +
+    (fields.userBuf === undefined ? '' : `TLS.userbuf:${base64Of(fields.userBuf)}\n`);
   return createHmac('sha256', key).update(text, 'utf8').digest('base64');
+}
+
+function base64Of(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64');
 }
 
 function urlForm(base64: string): string {

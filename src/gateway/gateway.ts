@@ -13,6 +13,7 @@ import type { RoomReadApi } from '../ports/room-read-api.ts';
 import type { RoomQueries } from '../ports/room-queries.ts';
 import type { RoomReader } from '../ports/room-reader.ts';
 import type { RtcEvents } from '../ports/rtc-events.ts';
+import type { RtcTickets } from '../ports/rtc-tickets.ts';
 import { createApplyRtcEvent } from './apply-rtc-event.ts';
 import { authorizeActor } from './authorize.ts';
 import { createCallGate, type CallGate } from './call-gate.ts';
@@ -56,6 +57,7 @@ export interface GatewayPorts extends CommandPorts, ExchangePorts, ReplySlotPort
   readonly partitionStops: Pick<PartitionStops, 'read'>;
   /** The reads of cells, for questions that only a room's owner may answer. */
   readonly peers: OwnerReadsPeers;
+  readonly rtcTickets: RtcTickets;
 }
 
 /** Whether calls may be sent here, and if not, every reason why. */
@@ -149,6 +151,7 @@ function gatedReads(reads: RoomReadApi, gate: CallGate): RoomReadApi {
   return {
     readRoom: (frame, place) => gate.run(() => reads.readRoom(frame, place)),
     guardUser: (frame, place) => gate.run(() => reads.guardUser(frame, place)),
+    issueRtcTicket: (frame, place) => gate.run(() => reads.issueRtcTicket(frame, place)),
     listAudience: (frame, page) => gate.run(() => reads.listAudience(frame, page)),
     listBans: (frame, page) => gate.run(() => reads.listBans(frame, page)),
     listMicRequests: (frame, place) => gate.run(() => reads.listMicRequests(frame, place)),

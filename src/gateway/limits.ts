@@ -22,6 +22,8 @@ export interface GatewayLimits {
   readonly roomReadsMax: number;
   /** Places of the gift rank in a room's view. */
   readonly giftRankMax: number;
+  /** How long a ticket to a room's RTC is valid; a whole number of seconds. */
+  readonly rtcTicketMs: number;
   /** Seat counts that CreateRoom takes. */
   readonly seatCounts: readonly number[];
 }
@@ -38,5 +40,6 @@ export const defaultGatewayLimits: GatewayLimits = {
   heartbeatWaitersMax: 20_000,
   roomReadsMax: 64,
   giftRankMax: 20,
+  rtcTicketMs: 120_000,
   seatCounts: Array.from({ length: 20 }, (_, index) => index + 1),
 };

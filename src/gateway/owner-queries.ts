@@ -3,33 +3,45 @@
  * waits for the mic, who gave most, and the room itself. Who asks for what is judged by the owner, on
  * the state that it answers from; what the platform says of a user is asked for beside it.
  */
-import { userIdFault, wideIdFault } from '../domain/ids.ts';
+import { userIdFault } from '../domain/ids.ts';
 import type { AppCode, UserId } from '../domain/ids.ts';
+import { createAskGuard, type AskGuard, type AskGuardPorts } from '../owners/ask-guard.ts';
+import { createAskOwner, type AskOwner, type AskOwnerPorts } from '../owners/ask-owner.ts';
+import type { ReadCall } from '../ports/owner-reads.ts';
 import type { CallFrame, Caller } from '../ports/room-api.ts';
 import type { RoomPlace, RoomReadApi } from '../ports/room-read-api.ts';
-import type { RoomQueries } from '../ports/room-queries.ts';
-import { askerOf, createAskOwner, type AskOwner, type AskOwnerPorts } from './ask-owner.ts';
-import { authorizeActor, authorizeApp } from './authorize.ts';
-import { createFieldFaults, type FieldFaults } from './field-faults.ts';
+import { askerOf, readCallOf } from './asker-of.ts';
+import { checkPlace, checkUser } from './check-place.ts';
 import type { GetRoomSnapshot } from './get-room-snapshot.ts';
+import { createIssueRtcTicket, type IssueRtcTicketPorts } from './issue-rtc-ticket.ts';
 import type { GatewayLimits } from './limits.ts';
 import { encodeIdCursor, pageFaults, pageSizeOf } from './pages.ts';
 import { refusal } from './refusals.ts';
 
 /** What the queries stand on. */
-export interface OwnerQueryPorts extends AskOwnerPorts {
-  readonly roomQueries: Pick<RoomQueries, 'isPlatformBanned'>;
-}
+export type OwnerQueryPorts = AskOwnerPorts & AskGuardPorts & IssueRtcTicketPorts;
 
 /** The part of the API that owners answer. */
 export type OwnerQueries = Pick<
   RoomReadApi,
-  'readRoom' | 'guardUser' | 'listAudience' | 'listBans' | 'listMicRequests' | 'getGiftRank'
+  | 'readRoom'
+  | 'guardUser'
+  | 'issueRtcTicket'
+  | 'listAudience'
+  | 'listBans'
+  | 'listMicRequests'
+  | 'getGiftRank'
 >;
 
 const consistencies: readonly string[] = ['', 'cached', 'owner'];
-/** A room that is not there explains more than what the platform thinks of a user. */
-const roomRefusals: readonly (string | null)[] = ['ROOM_NOT_FOUND', 'ROOM_CLOSED'];
+
+/** Both ways to a room's owner, for the callers of the gateway. */
+interface Asking {
+  readonly ask: AskOwner;
+  readonly askGuard: AskGuard;
+  /** The caller's time as the owner's. */
+  readonly callOf: (frame: CallFrame) => ReadCall;
+}
 
 /** `cached` reads the room without its owner. */
 export function createOwnerQueries(
@@ -40,13 +52,19 @@ export function createOwnerQueries(
     readonly cached: GetRoomSnapshot;
   },
 ): OwnerQueries {
-  const ask = createAskOwner(ports, parts);
-  return { ...queriesOfVisitors(ask, ports, parts.cached), ...listsOfRoom(ask) };
+  const ask = createAskOwner(ports, parts.partitionCount);
+  const askGuard = createAskGuard(ask, ports);
+  const asking = { ask, askGuard, callOf: (frame: CallFrame) => readCallOf(frame, parts.limits) };
+  return {
+    ...queriesOfVisitors(asking, ports, parts.cached),
+    issueRtcTicket: createIssueRtcTicket(ports, { askGuard, limits: parts.limits }),
+    ...listsOfRoom(asking),
+  };
 }
 
 /** The room as visitors see it, and who may be one. */
 function queriesOfVisitors(
-  ask: AskOwner,
+  { ask, askGuard, callOf }: Asking,
   ports: OwnerQueryPorts,
   cached: GetRoomSnapshot,
 ): Pick<OwnerQueries, 'readRoom' | 'guardUser' | 'listAudience'> {
@@ -60,26 +78,12 @@ function queriesOfVisitors(
       });
       if (consistency !== 'owner') return cached(frame, place);
       const question = { kind: 'view' } as const;
-      const { answer } = await ask(frame, { ...place, asker: askerOf(caller), question });
+      const { answer } = await ask(callOf(frame), { ...place, asker: askerOf(caller), question });
       return answer.view;
     },
-    async guardUser(frame, { userId, ...place }) {
-      const { appCode } = place;
-      const { actorUserId } = authorizeActor(frame, { appCode, actorUserId: userId });
-      const caller = checkPlace(frame, place, (faults) =>
-        faults.add('user_id', userIdFault(actorUserId)),
-      );
-      const user = actorUserId as UserId;
-      const question = { kind: 'guard', userId: user } as const;
-      const [reply, isPlatformBanned] = await Promise.all([
-        ask(frame, { ...place, asker: askerOf(caller), question }),
-        isBanned(appCode, user),
-      ]);
-      const { roomVersion, ownerEpoch, answer } = reply;
-      const reason =
-        isPlatformBanned && !roomRefusals.includes(answer.refusal)
-          ? 'USER_PLATFORM_BANNED'
-          : answer.refusal;
+    async guardUser(frame, asked) {
+      const word = await askGuard(callOf(frame), checkUser(frame, asked));
+      const { refusal: reason, roomVersion, ownerEpoch } = word;
       return { allowed: reason === null, reason: reason ?? '', roomVersion, ownerEpoch };
     },
     async listAudience(frame, { pageSize, cursor, ...place }) {
@@ -87,7 +91,7 @@ function queriesOfVisitors(
       const asker = askerOf(caller);
       const question = { kind: 'audience', afterUserId, pageSize: pageSizeOf(pageSize) } as const;
       const [{ roomVersion, answer }, isPlatformBanned] = await Promise.all([
-        ask(frame, { ...place, asker, question }),
+        ask(callOf(frame), { ...place, asker, question }),
         asker.userId === null ? false : isBanned(place.appCode, asker.userId),
       ]);
       if (isPlatformBanned) throw refusal('USER_PLATFORM_BANNED');
@@ -99,14 +103,15 @@ function queriesOfVisitors(
 }
 
 /** Short lists that a room keeps, each bounded by itself. */
-function listsOfRoom(
-  ask: AskOwner,
-): Pick<OwnerQueries, 'listBans' | 'listMicRequests' | 'getGiftRank'> {
+function listsOfRoom({
+  ask,
+  callOf,
+}: Asking): Pick<OwnerQueries, 'listBans' | 'listMicRequests' | 'getGiftRank'> {
   return {
     async listBans(frame, { pageSize, cursor, ...place }) {
       const { caller, afterUserId } = checkPage(frame, place, { pageSize, cursor });
       const question = { kind: 'bans', afterUserId, pageSize: pageSizeOf(pageSize) } as const;
-      const { roomVersion, answer } = await ask(frame, {
+      const { roomVersion, answer } = await ask(callOf(frame), {
         ...place,
         asker: askerOf(caller),
         question,
@@ -117,7 +122,7 @@ function listsOfRoom(
     async listMicRequests(frame, place) {
       const asker = askerOf(checkPlace(frame, place));
       const question = { kind: 'micRequests' } as const;
-      const { roomVersion, answer } = await ask(frame, { ...place, asker, question });
+      const { roomVersion, answer } = await ask(callOf(frame), { ...place, asker, question });
       return { requests: answer.requests, roomVersion };
     },
     async getGiftRank(frame, { places, ...place }) {
@@ -125,7 +130,7 @@ function listsOfRoom(
         if (places < 0) faults.add('places', 'negative');
       });
       const question = { kind: 'giftRank', places: pageSizeOf(places) } as const;
-      const { roomVersion, answer } = await ask(frame, {
+      const { roomVersion, answer } = await ask(callOf(frame), {
         ...place,
         asker: askerOf(caller),
         question,
@@ -133,21 +138,6 @@ function listsOfRoom(
       return { giftRank: answer.places, roomHeat: answer.roomHeat, roomVersion };
     },
   };
-}
-
-/** The caller, if it may ask about rooms of the app and names one. */
-function checkPlace(
-  frame: CallFrame,
-  { appCode, roomId }: RoomPlace,
-  more: (faults: FieldFaults) => void = () => undefined,
-): Caller {
-  const caller = authorizeApp(frame, appCode);
-  const faults = createFieldFaults();
-  faults.add('app_code', wideIdFault(appCode));
-  faults.add('room_id', wideIdFault(roomId));
-  more(faults);
-  faults.throwIfAny();
-  return caller;
 }
 
 function checkPage(

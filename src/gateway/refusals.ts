@@ -1,28 +1,7 @@
-/**
- * Failures of the catalogue, as the gateway throws them: the sentence and the kind follow from the
- * reason, so that no place makes up its own.
- */
-import { reasonRow } from '../domain/reasons.ts';
-import type { Reason } from '../domain/reasons.ts';
-import { Failure } from '../kernel/failure.ts';
+/** Failures of the catalogue, as the gateway throws them. */
 import type { FailureFacts } from '../kernel/failure.ts';
 
-/**
- * A failure with this reason: `retry` when the id stays free, else `reject`. Also takes a code of a
- * newer release, which a cell may send before this gateway is upgraded: it is passed on as it is.
- */
-export function refusal(
-  reason: Reason | (string & {}),
-  facts: FailureFacts = {},
-  options: { retryAfterMs?: number; cause?: unknown } = {},
-): Failure {
-  const row = reasonRow(reason);
-  const kind = row?.memory === 'free' ? 'retry' : 'reject';
-  return new Failure(kind, reason, row?.sentence ?? `The room refused: ${reason}.`, {
-    facts,
-    ...options,
-  });
-}
+export { refusal } from '../domain/refusal.ts';
 
 /** Nothing reached the topic: the caller may send the same id again without any doubt. */
 export const notProduced: FailureFacts = { produced: 'no' };

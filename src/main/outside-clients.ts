@@ -7,11 +7,16 @@ import { createActivityGrpcClient } from '../drivers/grpc/activity-grpc-client.t
 import { createWalletGrpcClient } from '../drivers/grpc/wallet-grpc-client.ts';
 import { createScryptPasswords } from '../drivers/scrypt/scrypt-passwords.ts';
 import { createTencentImClient } from '../drivers/tencent-im/tencent-im-client.ts';
+import {
+  createTencentRtcTickets,
+  type RtcSigningApp,
+} from '../drivers/tencent-rtc/tencent-rtc-tickets.ts';
 import type { ActivityClient } from '../ports/activity-client.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ImClient } from '../ports/im-client.ts';
 import type { Passwords } from '../ports/passwords.ts';
 import type { Random } from '../ports/random.ts';
+import type { RtcTickets } from '../ports/rtc-tickets.ts';
 import type { Wallet } from '../ports/wallet.ts';
 import type { Codec } from '../protocol/codec-api.ts';
 import type { RoomcellConfig } from './config/config-schema.ts';
@@ -33,6 +38,8 @@ export interface OutsideClients {
   im(app: ImAppConfig, callTimeoutMs: number): StoppableImClient;
   activity(): ActivityClient;
   passwords(): Passwords;
+  /** For the apps under `rtc.apps` whose secret key is known to this process. */
+  rtcTickets(): RtcTickets;
 }
 
 /** The real ones. */
@@ -61,5 +68,21 @@ export function createOutsideClients(parts: {
         { clock, codec },
       ),
     passwords: () => createScryptPasswords({ secret: config.deploymentSecret }),
+    rtcTickets: () => createTencentRtcTickets(rtcSigningApps(config)),
   };
+}
+
+/**
+ * Clients enter RTC with the SdkAppId that IM uses, and one key signs for both. An app without its key
+ * here has no tickets here.
+ */
+export function rtcSigningApps({
+  rtc,
+  tencentIm,
+}: Pick<RoomcellConfig, 'rtc' | 'tencentIm'>): ReadonlyMap<string, RtcSigningApp> {
+  const signing = [...rtc.apps.keys()].flatMap((appCode) => {
+    const app = tencentIm.apps.get(appCode);
+    return app === undefined || app.secretKey === '' ? [] : [[appCode, app] as const];
+  });
+  return new Map(signing);
 }

@@ -12,6 +12,7 @@ import { defaultGatewayLimits, type GatewayLimits } from '../gateway/limits.ts';
 import type { TopicLayout } from '../ports/partition-store.ts';
 import type { RoomcellConfig } from './config/config-schema.ts';
 import { listenAddressOf } from './listen-address.ts';
+import { rtcSigningApps } from './outside-clients.ts';
 import type { Role } from './role.ts';
 import { stagedRole, type RunningStage } from './staged-role.ts';
 import type { WiringContext } from './wiring-context.ts';
@@ -34,6 +35,7 @@ export function wireGateway(process: WiringContext): Role {
       const layout = await context.foundation.ready(waiting);
       const auth = await authOf(config, context);
       const gateway = gatewayOn(context, layout);
+      warnOfMissingTickets(context);
       const server = createRoomGrpcServer(
         { ...listenAddressOf(config.gateway.grpcListen), auth, rtcSdkAppIds: rtcIdsOf(config) },
         gateway,
@@ -58,6 +60,14 @@ export function gatewayOn(context: WiringContext, layout: TopicLayout): Gateway 
     },
     gatewayPorts(context),
   );
+}
+
+function warnOfMissingTickets({ config, log }: WiringContext): void {
+  const signing = rtcSigningApps(config);
+  for (const appCode of config.rtc.apps.keys()) {
+    if (signing.has(appCode)) continue;
+    log.warn({ appCode }, 'no tencent_im secret_key of the app is set here: it has no RTC tickets');
+  }
 }
 
 /** Null: this deployment takes no callbacks. */
@@ -136,6 +146,7 @@ function gatewayPorts(context: WiringContext): GatewayPorts {
     operatorStore: stores.operatorStore,
     peers: drivers.readsPeers(driverPorts),
     passwords: outside.passwords(),
+    rtcTickets: outside.rtcTickets(),
   };
 }
 
@@ -150,7 +161,7 @@ async function authOf({ auth }: RoomcellConfig, { clock }: WiringContext): Promi
   return { kind: 'tokens', verifier: await createTokenVerifier(keys, clock) };
 }
 
-function limitsOf({ gateway, rankLimit }: RoomcellConfig): GatewayLimits {
+function limitsOf({ gateway, rankLimit, rtc }: RoomcellConfig): GatewayLimits {
   return {
     ...defaultGatewayLimits,
     pendingCallsMax: gateway.pendingCallsMax,
@@ -163,6 +174,7 @@ function limitsOf({ gateway, rankLimit }: RoomcellConfig): GatewayLimits {
     heartbeatWaitersMax: gateway.heartbeatWaitersMax,
     roomReadsMax: gateway.roomReadsMax,
     giftRankMax: rankLimit,
+    rtcTicketMs: rtc.ticketTtlMs,
   };
 }
 

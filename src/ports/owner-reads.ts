@@ -47,8 +47,11 @@ export interface AudienceUser {
 /** The answer to the question of the same kind. */
 export type OwnerAnswer =
   | { readonly kind: 'view'; readonly view: RoomView }
-  /** Null: yes; else a code of the catalogue, maybe of a newer release. */
-  | { readonly kind: 'guard'; readonly refusal: string | null }
+  /**
+   * `refusal` null: yes; else a code of the catalogue, maybe of a newer release. `onSeat`: yes, and
+   * the user holds a mic seat; a node of an older release does not say so.
+   */
+  | { readonly kind: 'guard'; readonly refusal: string | null; readonly onSeat: boolean }
   | {
       readonly kind: 'audience';
       readonly users: readonly AudienceUser[];

@@ -8,6 +8,7 @@ import type { RankItem } from '../domain/gift/gift-rank.ts';
 import type { AudienceUser } from './owner-reads.ts';
 import type { CallFrame } from './room-api.ts';
 import type { ListEntry, UserRoom } from './room-queries.ts';
+import type { RtcTicket } from './rtc-tickets.ts';
 
 /** One room. */
 export interface RoomPlace {
@@ -30,12 +31,24 @@ export interface GuardVerdict {
   readonly ownerEpoch: bigint;
 }
 
+/** A ticket to a room's RTC, with what it is worth. */
+export interface IssuedRtcTicket extends RtcTicket {
+  readonly rtcRoomId: string;
+  readonly userId: string;
+  readonly maySendAudio: boolean;
+  readonly expiresAtMs: number;
+  readonly roomVersion: bigint;
+  readonly ownerEpoch: bigint;
+}
+
 /** See the file header. */
 export interface RoomReadApi {
   /** `consistency`: `owner`, `cached`, or '' for the default (`cached`); anything else is refused. */
   readRoom(frame: CallFrame, place: RoomPlace & { consistency: string }): Promise<RoomView>;
   /** ROOM-20. A no is an answer; only who could not be asked is a failure. */
   guardUser(frame: CallFrame, place: RoomPlace & { userId: string }): Promise<GuardVerdict>;
+  /** RTC-3. Fails with the guard's no, or with RTC_NOT_CONFIGURED. */
+  issueRtcTicket(frame: CallFrame, place: RoomPlace & { userId: string }): Promise<IssuedRtcTicket>;
   listAudience(
     frame: CallFrame,
     page: RoomPlace & PageRequest,

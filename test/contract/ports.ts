@@ -82,6 +82,11 @@ export const ports: PortTable = {
   'room-read-api': 'like room-api: the reads of the gateway, split off for their number',
   'room-queries': database('rooms', ['room-queries-contract']),
   'room-reader': database('rooms', ['room-reader-contract']),
+  'rtc-tickets': local(
+    'rtc-tickets-contract',
+    'tencent-rtc/tencent-rtc-tickets',
+    'memory-rtc-tickets',
+  ),
   'rtc-events': 'like room-api: what the RTC service may tell, for its own role',
   'schema-registry': database('rooms', ['schema-registry-contract']),
   'settlement-store': database('gifts', ['settlement-store-contract']),

@@ -156,7 +156,7 @@ describe('an id', () => {
     expect(await join()).toMatchObject({ applied: true, replayed: false, roomVersion: 2n });
   });
 
-  it('that was used for something else is refused, and the first result stays', async () => {
+  it('that was used for something else is refused, and the first result stays (PIPE-12)', async () => {
     const { join, micUp, metaOf } = await freshRoom('reused');
     await join('x1', 'u1');
     await join('x2', 'u2');
@@ -176,7 +176,7 @@ describe('an id', () => {
     expect(await join('x1', 'u1')).toMatchObject({ applied: true, replayed: true });
   });
 
-  it('of a final no answers the same no for ever, marked as a repeat', async () => {
+  it('of a final no answers the same no for ever, marked as a repeat (PIPE-11, PIPE-15)', async () => {
     const { join, micUp, metaOf } = await freshRoom('taken');
     await join('j1', 'u1');
     await join('j2', 'u2');
@@ -202,7 +202,7 @@ describe('an id', () => {
     expect(await micUp('m3', 'u2', 1)).toMatchObject({ applied: true, replayed: false });
   });
 
-  it('sent many times at once is executed once', async () => {
+  it('sent many times at once is executed once (PIPE-17, ARC-7)', async () => {
     const { join } = await freshRoom('at-once');
     const answers = await Promise.all(Array.from({ length: 20 }, () => join('j1', 'u1')));
     expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
@@ -355,7 +355,7 @@ describe('a question', () => {
 });
 
 describe('a heartbeat', () => {
-  it('is taken from who is present, refused to who is not, and leaves no row', async () => {
+  it('is taken from who is present, refused to who is not, and leaves no row (PRES-13, PRES-22, CMD-4)', async () => {
     const before = await logSize(fleet);
     const beat = (roomId: string, user: 'u1' | 'u2', actorUserId: string = user) =>
       client.commands.roomHeartbeat(

@@ -137,7 +137,7 @@ async function outboxOf(room: string, destination: string): Promise<Record<strin
 }
 
 describe('events', () => {
-  it('of several rooms arrive at both destinations in version order, once each', async () => {
+  it('of several rooms arrive at both destinations in version order, once each (ACC-4, ARC-1, PUB-4)', async () => {
     const rooms = ['calm-1', 'calm-2', 'calm-3', 'calm-4'];
     await Promise.all(rooms.map((room) => playRoom(room)));
     await allDelivered(fleet);
@@ -165,27 +165,30 @@ describe('events', () => {
       'adapter.after_send_before_finish',
       ['activity'],
     ],
-  ] as const)('are complete and in order when %s', async (what, role, point, repeated) => {
-    const rooms = [1, 2, 3].map((n) => `${what.replaceAll(' ', '-')}-${n}`);
-    // The rooms' births are over: at IM they make a group and would hide a repeat.
-    const births = rooms.map((room) => new RoomPlayer(fleet, client, room).create('c1'));
-    await Promise.all(births);
-    await allDelivered(fleet);
-    const doomed = await plantFault(role, point);
-    fleet.arm(point);
-    const playing = Promise.all(rooms.map((room) => playRoom(room)));
-    expect((await doomed.exited).signal).toBe('SIGKILL');
-    // Sent, and nobody wrote it down: these come a second time, the others do not have to.
-    const unconfirmed = await arrivedUnconfirmed(rooms, repeated);
-    if (repeated.length > 0) expect(unconfirmed).not.toEqual([]);
-    await playing;
-    await restart(role);
-    await allDelivered(fleet);
-    await expectAllInOrder(rooms);
-    expect(await repeatedIds(rooms, repeated)).toEqual(expect.arrayContaining(unconfirmed));
-  });
+  ] as const)(
+    'are complete and in order when %s (ARC-11, PUB-5, TST-4)',
+    async (what, role, point, repeated) => {
+      const rooms = [1, 2, 3].map((n) => `${what.replaceAll(' ', '-')}-${n}`);
+      // The rooms' births are over: at IM they make a group and would hide a repeat.
+      const births = rooms.map((room) => new RoomPlayer(fleet, client, room).create('c1'));
+      await Promise.all(births);
+      await allDelivered(fleet);
+      const doomed = await plantFault(role, point);
+      fleet.arm(point);
+      const playing = Promise.all(rooms.map((room) => playRoom(room)));
+      expect((await doomed.exited).signal).toBe('SIGKILL');
+      // Sent, and nobody wrote it down: these come a second time, the others do not have to.
+      const unconfirmed = await arrivedUnconfirmed(rooms, repeated);
+      if (repeated.length > 0) expect(unconfirmed).not.toEqual([]);
+      await playing;
+      await restart(role);
+      await allDelivered(fleet);
+      await expectAllInOrder(rooms);
+      expect(await repeatedIds(rooms, repeated)).toEqual(expect.arrayContaining(unconfirmed));
+    },
+  );
 
-  it('that a destination fails for a while are tried with growing pauses and then delivered', async () => {
+  it('that a destination fails for a while are tried with growing pauses and then delivered (ACC-1, ARC-6, ARC-8, ARC-12, OUT-6)', async () => {
     const play = new RoomPlayer(fleet, client, 'stumbling');
     await play.create('c1');
     await allDelivered(fleet);
@@ -208,7 +211,7 @@ describe('events', () => {
 });
 
 describe('an event that is never taken', () => {
-  it('fails at once when it is refused for good, and the later ones of its room go on', async () => {
+  it('fails at once when it is refused for good, and the later ones of its room go on (RETRY-8)', async () => {
     const play = new RoomPlayer(fleet, client, 'poisoned');
     await play.create('c1');
     await allDelivered(fleet);
@@ -230,7 +233,7 @@ describe('an event that is never taken', () => {
     expect(arrived.map(({ version }) => version)).toEqual(['3', '4']);
   });
 
-  it('fails at the limit of tries, and the later ones of its room go on', async () => {
+  it('fails at the limit of tries, and the later ones of its room go on (ACC-2, ACC-3, OUT-18, RETRY-2)', async () => {
     const play = new RoomPlayer(fleet, client, 'hopeless');
     await play.create('c1');
     // Nothing else may be under way: the fault must meet the join and no other room's event.

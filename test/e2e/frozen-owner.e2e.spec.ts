@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 describe('with two cells', () => {
-  it('a frozen owner is taken over; thawed, its late commit changes nothing and it drops its rooms', async () => {
+  it('a frozen owner is taken over; thawed, its late commit changes nothing and it drops its rooms (LEASE-25, LEASE-31, TST-1)', async () => {
     const frozen = await fleet.start('cell-a', ['cell'], {
       // Frozen with the first packet answered and the rows locked: the worst moment.
       faultAt: {

@@ -139,7 +139,7 @@ describe('a gateway', () => {
 });
 
 describe('a cell', () => {
-  it('hands its partitions over at once, and no command is lost or doubled', async () => {
+  it('hands its partitions over at once, and no command is lost or doubled (LEASE-34, TST-13)', async () => {
     const front = await (await fleet.start('gateway-4', ['gateway'])).ready();
     const load = new RoomLoad(fleet, names('handed', 4));
     load.start(fleet.connect(front));
@@ -170,7 +170,7 @@ describe('a cell', () => {
     gateways.push(front);
   });
 
-  it('without a successor marks its partitions as released and deletes its leases', async () => {
+  it('without a successor marks its partitions as released and deletes its leases (LEASE-23)', async () => {
     const prefix = fleet.space.redis.keyPrefix;
     // Rooms that cell-a lost to the rebalance, not to its own end, keep its name until their TTL.
     const leases = async (): Promise<string[]> => {

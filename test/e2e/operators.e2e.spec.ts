@@ -45,7 +45,7 @@ async function failureOf(call: Promise<unknown>): Promise<WireFailure> {
 }
 
 describe('an eviction from all rooms', () => {
-  it('takes the user out of every room, keeps it out until the ban is lifted, and is done once', async () => {
+  it('takes the user out of every room, keeps it out until the ban is lifted, and is done once (EXT-11, CMD-24)', async () => {
     const rooms = await Promise.all(
       ['e1', 'e2', 'e3'].map((room) => roomWith(room, 'bad', 'good')),
     );

@@ -110,7 +110,7 @@ function complaints(lines: readonly LogLine[]): Map<string, number> {
 }
 
 describe('at its start', () => {
-  it('a process waits for each absent server, says so once, and then serves', async () => {
+  it('a process waits for each absent server, says so once, and then serves (HEALTH-3, HEALTH-4)', async () => {
     await fleet.mysqlProxy.refuse();
     await fleet.redisProxy.refuse();
     await kafkaDoor.refuse();
@@ -181,7 +181,7 @@ describe('while everything runs under load', () => {
     ['refuses connections for a moment', 'refuse', shortMs],
     ['refuses connections for longer than every time-out', 'refuse', longMs],
     ['is silent for longer than every time-out', 'hold', longMs],
-  ] as const)('MySQL %s: cell and relay say so, and go on', async (_what, how, ms) => {
+  ] as const)('MySQL %s: cell and relay say so, and go on (HEALTH-4)', async (_what, how, ms) => {
     const since = lineCounts();
     const before = load.count;
     if (how === 'refuse') await fleet.mysqlProxy.refuse();
@@ -201,29 +201,32 @@ describe('while everything runs under load', () => {
   it.each([
     ['refuses connections', 'refuse'],
     ['is silent', 'hold'],
-  ] as const)('Redis %s: the cell stays ready and commands go on', async (_what, how) => {
-    const since = lineCounts();
-    if (how === 'refuse') await fleet.redisProxy.refuse();
-    else fleet.redisProxy.setMode({ kind: 'hold', direction: 'both' });
-    await load.more(60);
-    await lasting(shortMs);
-    await load.more(20);
-    const cell = processOf('cell-1');
-    expect((await cell.readyz())?.status).toBe(200);
-    const said = [...complaints(cell.lines.slice(since.get('cell-1'))).keys()].join('\n');
-    expect(said).toContain('Redis');
-    // What comes back is empty, as after a failover to a replica that never was one.
-    const { url, keyPrefix } = fleet.space.redis;
-    await deleteKeys(url, keyPrefix);
-    if (how === 'refuse') await fleet.redisProxy.accept();
-    else fleet.redisProxy.setMode({ kind: 'pass' });
-    await allIsWell(since);
-    await waitUntil(
-      'the leases of all rooms are there again',
-      async () => (await redis.keys(`${keyPrefix}demo\0busy-*`)).length === 6,
-      { limitMs: 20_000, everyMs: 100 },
-    );
-  });
+  ] as const)(
+    'Redis %s: the cell stays ready and commands go on (LEASE-1, ARC-10)',
+    async (_what, how) => {
+      const since = lineCounts();
+      if (how === 'refuse') await fleet.redisProxy.refuse();
+      else fleet.redisProxy.setMode({ kind: 'hold', direction: 'both' });
+      await load.more(60);
+      await lasting(shortMs);
+      await load.more(20);
+      const cell = processOf('cell-1');
+      expect((await cell.readyz())?.status).toBe(200);
+      const said = [...complaints(cell.lines.slice(since.get('cell-1'))).keys()].join('\n');
+      expect(said).toContain('Redis');
+      // What comes back is empty, as after a failover to a replica that never was one.
+      const { url, keyPrefix } = fleet.space.redis;
+      await deleteKeys(url, keyPrefix);
+      if (how === 'refuse') await fleet.redisProxy.accept();
+      else fleet.redisProxy.setMode({ kind: 'pass' });
+      await allIsWell(since);
+      await waitUntil(
+        'the leases of all rooms are there again',
+        async () => (await redis.keys(`${keyPrefix}demo\0busy-*`)).length === 6,
+        { limitMs: 20_000, everyMs: 100 },
+      );
+    },
+  );
 
   it.each([
     ['is frozen for longer than every time-out', 'freeze'],

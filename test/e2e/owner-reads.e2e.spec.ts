@@ -89,7 +89,7 @@ async function ownedBy(node: string, room: string): Promise<void> {
 }
 
 describe('with two cells', () => {
-  it('reads go to the owner, whichever cell is asked, and a forwarded one no further', async () => {
+  it('reads go to the owner, whichever cell is asked, and a forwarded one no further (LEASE-11)', async () => {
     const map = await bothOwn(fleet, 'cell-a', 'cell-b');
     const [atA, atB] = [await addressOf('cell-a'), await addressOf('cell-b')];
     const room = roomOf(map, 'cell-b', 'both');

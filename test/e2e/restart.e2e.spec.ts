@@ -84,7 +84,7 @@ function decidedAt(room: string, commandId: string): Promise<number> {
 }
 
 describe('a cell that is killed in the middle of a room', () => {
-  it('comes back to the same room, seat by seat, and its deadline still fires', async () => {
+  it('comes back to the same room, seat by seat, and its deadline still fires (LEASE-33)', async () => {
     const play = new RoomPlayer(fleet, client, 'evening');
     await play.create('c1');
     for (const user of ['u1', 'u2', 'u3', 'u4', 'u5', 'u6']) await play.join(`j-${user}`, user);

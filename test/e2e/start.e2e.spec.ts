@@ -21,7 +21,7 @@ function start(...args: string[]): Promise<EndedRun> {
 }
 
 describe('npm start -- --once', { timeout: limitMs + 30_000 }, () => {
-  it('ends with 0 when everything arrived, and tells the story', async () => {
+  it('ends with 0 when everything arrived, and tells the story (ACC-5)', async () => {
     expectWholeStory(await start());
   });
 

@@ -13,7 +13,7 @@ export function describeSeeds(first: number, last: number): void {
   describe(`seeds ${first} to ${last}`, () => {
     for (let from = first; from <= last; from += seedsPerTest) {
       const until = Math.min(from + seedsPerTest - 1, last);
-      it(`${from} to ${until} break no promise`, async () => {
+      it(`${from} to ${until} break no promise (ARC-15)`, async () => {
         const broken: string[] = [];
         for (let seed = from; seed <= until; seed += 1) {
           const summary = await runSeed(seed);

@@ -5,7 +5,7 @@ import { MemoryLeaseServer } from '../../src/drivers/memory/memory-lease-server.
 import { VirtualTime } from '../../src/drivers/memory/virtual-time.ts';
 import type { RoomKey } from '../../src/domain/ids.ts';
 
-/** The cell's tests do not let leases run out: their time stands still. */
+/** No lease runs out by itself. */
 const leaseTtlMs = 30_000;
 
 /** A look at the leases; the keys of nodes are not among them. */
@@ -17,12 +17,9 @@ export interface HeldLeases {
 
 /** The keys that several nodes share. */
 export class FakeLeaseKeys {
-  readonly server: MemoryLeaseServer;
-
-  constructor() {
-    const time = new VirtualTime();
-    this.server = new MemoryLeaseServer({ clock: time, timers: time });
-  }
+  /** The server's own time: it moves when a test moves it, and not with the nodes'. */
+  readonly time = new VirtualTime();
+  readonly server = new MemoryLeaseServer({ clock: this.time, timers: this.time });
 
   /** When set, every call answers `unreachable`. */
   set unreachable(isUnreachable: boolean) {

@@ -1,7 +1,7 @@
 /**
  * The layer walls over real import statements: imports go down only, stages and drivers never
  * import their neighbours, libraries stay in drivers and main. The table is layers.json, which
- * eslint.config.js reads as well; a stage may import ports, protocol, domain and kernel.
+ * eslint.config.js reads as well; a stage may import owners, ports, protocol, domain and kernel.
  */
 import { readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
@@ -23,7 +23,7 @@ interface LayerRow {
 const TABLE = JSON.parse(readFileSync(new URL('layers.json', import.meta.url), 'utf8')) as Readonly<
   Record<string, LayerRow>
 >;
-const STAGE_IMPORTS = ['ports', 'protocol', 'domain', 'kernel'];
+const STAGE_IMPORTS = ['owners', 'ports', 'protocol', 'domain', 'kernel'];
 
 /** Folders under src that are stages of the flow. */
 export const STAGES: readonly string[] = Object.keys(TABLE).filter((name) => TABLE[name]?.stage);

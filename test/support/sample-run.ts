@@ -6,6 +6,9 @@ import type { EndedRun } from './run-to-end.ts';
 export function expectWholeStory({ code, output }: EndedRun): void {
   expect(output).toContain('replayed: the stored answer');
   expect(output).toMatch(/publish timeout +v14 .* ms \(idempotency .* commit .*\)/);
+  for (const command of ['CreateRoom', 'JoinRoom', 'MicUp', 'SendGift', 'LeaveRoom']) {
+    expect(output).toMatch(new RegExp(`^ *\\d+ +${command}\\b.* ms \\(idempotency .* commit`, 'm'));
+  }
   expect(output).toMatch(/bob had 1000000 coins, the same id twice +now 999970; heat 30/);
   expect(output).toMatch(/JoinRoom by bob, who is banned +refused: USER_BANNED/);
   expect(output).toMatch(/RoomUserUnbanned .* → activity$/m);

@@ -8,7 +8,7 @@ const files = projectFiles();
 /** Here and not in the test: parsing all drivers takes as long as the machine is busy. */
 const violations = portViolations(files, ports);
 
-it('every port has a suite that its real driver and its twin run', () => {
+it('every port has a suite that its real driver and its twin run (ARC-20)', () => {
   expect(files.map(({ path }) => path)).toContain('src/ports/clock.ts');
   expect(violations).toEqual([]);
 });

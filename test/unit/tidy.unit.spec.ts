@@ -20,7 +20,7 @@ describe('the source tree', () => {
     expect(files.map((file) => file.path)).toContain('test/unit/tidy.unit.spec.ts');
   });
 
-  it('imports downward only', { timeout: 120_000 }, () => {
+  it('imports downward only (ARC-20)', { timeout: 120_000 }, () => {
     expect(layerViolations(files)).toEqual([]);
   });
 

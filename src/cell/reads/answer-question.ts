@@ -31,7 +31,9 @@ export function answerQuestion(
   facts: { readonly nowMs: number; readonly giftRankMax: number },
 ): OwnerAnswer {
   if (question.kind === 'guard') {
-    return { kind: 'guard', refusal: guardUser(state, question.userId, facts.nowMs) };
+    const refusal = guardUser(state, question.userId, facts.nowMs);
+    const onSeat = refusal === null && findSeatByUser(state.seats, question.userId) !== null;
+    return { kind: 'guard', refusal, onSeat };
   }
   if (state.status === 'absent') throw refused('ROOM_NOT_FOUND');
   switch (question.kind) {

@@ -76,8 +76,8 @@ function answerMessage(
     case 'view':
       return { case: 'view', value: roomSnapshot(answer.view, noAddresses) };
     case 'guard': {
-      const { refusal } = answer;
-      return { case: 'guard', value: { allowed: refusal === null, reason: refusal ?? '' } };
+      const { refusal, onSeat } = answer;
+      return { case: 'guard', value: { allowed: refusal === null, reason: refusal ?? '', onSeat } };
     }
     case 'audience': {
       const users = answer.users.map(audienceUser);
@@ -101,9 +101,11 @@ function answerOf({ answer }: OwnerReadResponse): OwnerAnswer {
   switch (answer.case) {
     case 'view':
       return { kind: 'view', view: roomViewOf(answer.value) };
-    case 'guard':
+    case 'guard': {
+      const { allowed, reason, onSeat } = answer.value;
       // Whatever a node says beside a clear yes is a no.
-      return { kind: 'guard', refusal: answer.value.allowed ? null : answer.value.reason };
+      return { kind: 'guard', refusal: allowed ? null : reason, onSeat: allowed && onSeat };
+    }
     case 'audience': {
       const users = answer.value.users.map(audienceUserOf);
       return { kind: 'audience', users, hasMore: answer.value.hasMore };

@@ -68,6 +68,11 @@ function roomHandlers(api: RoomReadApi, frameOf: FrameOf, rtcSdkAppIds: RtcSdkAp
     },
     guardUser: async (request, context) =>
       api.guardUser(await frameOf(context, request.appCode), request),
+    issueRtcTicket: async (request, context) => {
+      const frame = await frameOf(context, request.appCode);
+      const { sdkAppId, expiresAtMs, ...ticket } = await api.issueRtcTicket(frame, request);
+      return { ...ticket, rtcSdkAppId: BigInt(sdkAppId), expiresAtMs: BigInt(expiresAtMs) };
+    },
     listAudience: async (request, context) => {
       const frame = await frameOf(context, request.appCode);
       const { users, ...page } = await api.listAudience(frame, request);

@@ -8,20 +8,24 @@ export const knownSecretPrefix = 'development-only-';
 export const knownSecretFault =
   'begins with development-only-, so everybody knows it; production needs its own';
 
-/** A gateway that takes callbacks must know each app's key, and which RTC application is the app's. */
+/**
+ * Whoever deals with RTC must know which RTC application is an app's, and a gateway that takes
+ * callbacks each app's key.
+ */
 function rtcFaults(
   { rtc, tencentIm }: RoomcellConfig,
   faultyKeys: ReadonlySet<string>,
   roles: Circumstances['roles'],
 ): string[] {
-  if (!roles.includes('gateway') || rtc.callbackListen === '') return [];
+  if (!roles.includes('gateway')) return [];
+  const takesCallbacks = rtc.callbackListen !== '';
   const faults: string[] = [];
   for (const [appCode, { callbackKey }] of rtc.apps) {
     const key = `rtc.apps.${appCode}`;
     if (!tencentIm.apps.has(appCode)) {
       faults.push(`${key}: has no SdkAppId; name the app in tencent_im.apps too`);
     }
-    if (callbackKey === '' && !faultyKeys.has(`${key}.callback_key`)) {
+    if (takesCallbacks && callbackKey === '' && !faultyKeys.has(`${key}.callback_key`)) {
       const variable = variableOf(['rtc', 'apps', appCode, 'callback_key']);
       faults.push(`${key}.callback_key: is missing; set ${variable} or ${variable}_FILE`);
     }

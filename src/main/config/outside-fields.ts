@@ -46,6 +46,12 @@ export const outsideFields = {
       fallback: '',
       pattern: hostAndPort,
     }),
+    ticket_ttl: duration({
+      about: 'How long a ticket that IssueRtcTicket gives is valid; whole seconds count.',
+      fallback: '2m',
+      min: '10s',
+      max: '5m',
+    }),
     apps: rtcApps,
   },
   tencent_im: { apps: imApps },

@@ -74,7 +74,7 @@ export function activityClientContract(
       return call;
     };
 
-    it('delivers an event once, with its fields, however often it is asked', async () => {
+    it('delivers an event once, with its fields, however often it is asked (ARC-7, EXT-4)', async () => {
       const id = newId();
       const version = 9_007_199_254_740_993n;
       for (let ask = 0; ask < 3; ask += 1) {
@@ -86,14 +86,14 @@ export function activityClientContract(
       expect(seen(id)).toMatchObject([{ deduplicated: 2 }]);
     });
 
-    it('delivers one id of two apps as two events', async () => {
+    it('delivers one id of two apps as two events (OUT-13)', async () => {
       const id = newId();
       expect(await ingest(envelope(id, 'app1'))).toEqual(done);
       expect(await ingest(envelope(id, 'app2'))).toEqual(done);
       expect(seen(id)).toMatchObject([{ deduplicated: 0 }, { deduplicated: 0 }]);
     });
 
-    it('does not know what became of a call without an answer, taken or not', async () => {
+    it('does not know what became of a call without an answer, taken or not (RETRY-8)', async () => {
       const id = newId();
       order('unavailable');
       expect(await ingest(envelope(id))).toMatchObject({ kind: 'unknown' });
@@ -104,7 +104,7 @@ export function activityClientContract(
       expect(seen(id)).toMatchObject([{ repeats: 0, deduplicated: 1 }]);
     });
 
-    it('waits for a slow answer, and not beyond its bound', async () => {
+    it('waits for a slow answer, and not beyond its bound (OCFG-5)', async () => {
       order('slow', fixture.timeoutMs / 4);
       expect(await inTime(ingest(envelope(newId())))).toEqual(done);
       order('slow', 20 * fixture.timeoutMs);

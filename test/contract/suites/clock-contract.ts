@@ -16,7 +16,7 @@ const wallSlackMs = 5;
 /** Declares the suite. */
 export function clockContract(name: string, makeFixture: () => ClockFixture): void {
   describe(`Clock contract: ${name}`, () => {
-    it('shows the wall time in whole milliseconds that a double holds exactly', () => {
+    it('shows the wall time in whole milliseconds that a double holds exactly (CFG-16, NEW-2)', () => {
       const { clock } = makeFixture();
       for (let reading = 0; reading < readings; reading += 1) {
         expect(Number.isSafeInteger(clock.wallMs())).toBe(true);

@@ -73,7 +73,7 @@ export function commitLaneContract(
       taken = await take(partitions);
     });
 
-    it('commits a batch: room, step, result and applied offset are there together', async () => {
+    it('commits a batch: room, step, result and applied offset are there together (PIPE-6, ARC-3, SVC-9)', async () => {
       const roomId = freshRoomId();
       const batch = commandBatch(taken, 'one', { roomId, version: 1n }, { appliedOffset: 7n });
       expect(await lane.commit(batch, open())).toEqual({ kind: 'committed' });
@@ -113,7 +113,7 @@ export function commitLaneContract(
       }
     });
 
-    it('rolls back when the gate says no', async () => {
+    it('rolls back when the gate says no (LEASE-14)', async () => {
       const batch = commandBatch(taken, 'one', { roomId: freshRoomId(), version: 1n });
       expect(await lane.commit(batch, Promise.resolve(false))).toEqual({ kind: 'stopped' });
       await expectNothingStored(batch);
@@ -126,7 +126,7 @@ export function commitLaneContract(
       await expectNothingStored(batch);
     });
 
-    it('changes nothing by an epoch that is over', async () => {
+    it('changes nothing by an epoch that is over (LEASE-20, LEASE-30)', async () => {
       await take(taken.partition, 'successor');
       const batch = commandBatch(taken, 'one', { roomId: freshRoomId(), version: 1n });
       const fenced = { kind: 'fenced', partitions: [taken.partition] };
@@ -169,7 +169,7 @@ export function commitLaneContract(
       expect(outcome).toEqual({ kind: 'fenced', partitions: [taken.partition] });
     });
 
-    it('names the room whose stored version is not the one to step from', async () => {
+    it('names the room whose stored version is not the one to step from (LEASE-30)', async () => {
       const known = freshRoomId();
       const behind = freshRoomId();
       const first = [known, behind].map((roomId) =>
@@ -217,7 +217,7 @@ export function commitLaneContract(
       await expectNothingStored(batch);
     });
 
-    it('tells a command id that has a row', async () => {
+    it('tells a command id that has a row (PIPE-17)', async () => {
       const roomId = freshRoomId();
       const first = commandBatch(taken, 'one', { roomId, version: 1n });
       await lane.commit(first, open());

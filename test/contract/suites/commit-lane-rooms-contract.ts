@@ -173,7 +173,7 @@ export function commitLaneRoomsContract(
         return roomId;
       };
 
-      it('loses entry, snapshots and users with its transaction, and keeps its row', async () => {
+      it('loses entry, snapshots and users with its transaction, and keeps its row (ROOM-18, RES-29)', async () => {
         const [roomId, other] = [await fullRoom(), await fullRoom()];
         await commit(step(roomId, 3n, deletion(roomId, 3n)));
         const { meta, snapshots } = await fixture.reader.loadRoom(keyOf(roomId));

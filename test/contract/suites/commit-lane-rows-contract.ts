@@ -67,7 +67,7 @@ export function commitLaneRowsContract(
       ...fields,
     });
 
-    it('shows nothing of a batch to anybody before its COMMIT, and then all of it', async () => {
+    it('shows nothing of a batch to anybody before its COMMIT, and then all of it (PIPE-13, ARC-3)', async () => {
       const roomId = freshRoomId();
       const batch = commandBatch(taken, 'one', { roomId, version: 1n });
       const gate = createDeferred<boolean>();
@@ -91,7 +91,7 @@ export function commitLaneRowsContract(
       ]);
     });
 
-    it('gives relays exactly what it stored, in the order of the events', async () => {
+    it('gives relays exactly what it stored, in the order of the events (OUT-24, RES-20, ARC-3)', async () => {
       const roomId = freshRoomId();
       const batch = commandBatch(taken, 'one', { roomId, version: 1n });
       const eventRows = [0, 1, 2].map((eventIndex) =>
@@ -150,7 +150,7 @@ export function commitLaneRowsContract(
     });
 
     describe('refuses', () => {
-      it('a second step of one version: the room was forked', async () => {
+      it('a second step of one version: the room was forked (PIPE-16, LEASE-30, ARC-15)', async () => {
         const [room, other] = [freshRoomId(), freshRoomId()];
         const first = commandBatch(taken, 'one', { roomId: room, version: 1n });
         await lane.commit(first, open());

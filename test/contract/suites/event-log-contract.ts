@@ -61,7 +61,7 @@ export function eventLogContract(name: string, openSpace: () => Promise<LogSpace
     const isMine = (prefix: string) => (event: IncomingEvent) =>
       event.roomKey.startsWith(`app1\0${prefix}`);
 
-    it('carries rows in order, with their row, claim, room and bytes', async () => {
+    it('carries rows in order, with their row, claim, room and bytes (EXT-13)', async () => {
       const runs = [
         claimedRun('o1', 1, 40, 300),
         claimedRun('o2', 100, 3),

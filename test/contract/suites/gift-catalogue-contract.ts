@@ -61,7 +61,7 @@ export function giftCatalogueContract(
       expect(others.map((stored) => stored.catalogueVersion)).toEqual([1n, 1n]);
     });
 
-    it('sells at the newest price and keeps every old one', async () => {
+    it('sells at the newest price and keeps every old one (GIFT-1)', async () => {
       const { catalogue } = fixture;
       const appCode = freshApp();
       const prices = Array.from({ length: 11 }, (_, index) => BigInt(index + 1));

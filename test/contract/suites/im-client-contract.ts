@@ -59,7 +59,7 @@ export function imClientContract(name: string, makeFixture: () => Promise<ImClie
       return call;
     };
 
-    it('makes a group, and is done when it is there already', async () => {
+    it('makes a group, and is done when it is there already (PUB-8, PUB-2, EXT-2)', async () => {
       const groupId = await freshGroup();
       expect(await fixture.client.ensureGroup(groupId, 'Evening talk')).toEqual(done);
       expect(messagesIn(groupId)).toBe(0);
@@ -74,7 +74,7 @@ export function imClientContract(name: string, makeFixture: () => Promise<ImClie
       });
     });
 
-    it('sends a message once, however often it is asked with the same bytes', async () => {
+    it('sends a message once, however often it is asked with the same bytes (ARC-7, ARC-11)', async () => {
       const groupId = await freshGroup();
       for (let ask = 0; ask < 3; ask += 1) {
         expect(await send(messageOf(groupId, 'e1'))).toEqual(done);

@@ -62,7 +62,7 @@ export function leaseDirectoryContract(
     });
     afterAll(() => fixture.close());
 
-    it('takes an absent lease and keeps its token while it is fresh', async () => {
+    it('takes an absent lease and keeps its token while it is fresh (LEASE-3, LEASE-27, SVC-8)', async () => {
       const first = await held(fixture.nodeA, { roomKey: room('r1'), epoch: 7n, token: '' });
       expect(first).toBe('7.1');
       expect(await held(fixture.nodeA, { roomKey: room('r1'), epoch: 7n, token: first })).toBe(
@@ -74,7 +74,7 @@ export function leaseDirectoryContract(
       });
     });
 
-    it('renews with a new token when less than two thirds of the time is left', async () => {
+    it('renews with a new token when less than two thirds of the time is left (LEASE-4, WRK-10)', async () => {
       const claim = { roomKey: room('r1'), epoch: 7n, token: '' };
       const first = await held(fixture.nodeA, claim);
       await fixture.pass(fixture.leaseTtlMs * 0.45);
@@ -84,7 +84,7 @@ export function leaseDirectoryContract(
       expect(await fixture.nodeB.ownerOf(room('r1'))).toMatchObject({ token: '7.2' });
     });
 
-    it('lets a higher epoch take over at once and refuses a lower one', async () => {
+    it('lets a higher epoch take over at once and refuses a lower one (LEASE-6, LEASE-25)', async () => {
       await held(fixture.nodeA, { roomKey: room('r1'), epoch: 9n, token: '' });
       expect(await held(fixture.nodeB, { roomKey: room('r1'), epoch: 10n, token: '' })).toBe(
         '10.1',
@@ -109,7 +109,7 @@ export function leaseDirectoryContract(
       expect(await held(fixture.nodeB, higher)).toBe(`${epoch + 1n}.1`);
     });
 
-    it('verifies only the very token that is stored', async () => {
+    it('verifies only the very token that is stored (LEASE-14, LEASE-19)', async () => {
       const claim = { roomKey: room('r1'), epoch: 7n, token: '' };
       const token = await held(fixture.nodeA, claim);
       const verify = (node: LeaseDirectory, held: string): Promise<LeaseVerdict> =>
@@ -125,7 +125,7 @@ export function leaseDirectoryContract(
       });
     });
 
-    it('never gives one token twice, though everything was lost in between', async () => {
+    it('never gives one token twice, though everything was lost in between (LEASE-29)', async () => {
       const claim = { roomKey: room('r1'), epoch: 7n, token: '7.4' };
       await fixture.empty();
       expect(await held(fixture.nodeA, claim)).toBe('7.5');
@@ -140,7 +140,7 @@ export function leaseDirectoryContract(
       });
     });
 
-    it('releases by compare-and-delete only', async () => {
+    it('releases by compare-and-delete only (LEASE-28)', async () => {
       const claim = { roomKey: room('r1'), epoch: 7n, token: '' };
       const token = await held(fixture.nodeA, claim);
       await fixture.nodeA.release([{ ...claim, token: '7.9' }], budgetMs);
@@ -158,14 +158,14 @@ export function leaseDirectoryContract(
       expect(await fixture.nodeA.ensure([], budgetMs)).toEqual([]);
     });
 
-    it('announces a node for its time and then forgets it', async () => {
+    it('announces a node for its time and then forgets it (LEASE-10, LEASE-35, WRK-12)', async () => {
       await fixture.nodeA.announceNode('node-a', '10.0.0.7:7000', fixture.leaseTtlMs);
       expect(await fixture.nodeB.addressOf('node-a')).toBe('10.0.0.7:7000');
       await fixture.pass(fixture.leaseTtlMs * 1.2);
       expect(await fixture.nodeB.addressOf('node-a')).toBeNull();
     });
 
-    it('refuses to another node of the same epoch', async () => {
+    it('refuses to another node of the same epoch (LEASE-24, CFG-1, SVC-1)', async () => {
       await held(fixture.nodeA, { roomKey: room('same'), epoch: 7n, token: '' });
       const rival = { roomKey: room('same'), epoch: 7n, token: '' };
       expect(await one(fixture.nodeB.ensure([rival], budgetMs))).toEqual({
@@ -218,14 +218,14 @@ export function leaseDirectoryContract(
       expect(await fixture.nodeB.ownerOf(claim.roomKey)).toBeNull();
     });
 
-    it('gives every lease that it writes an end', async () => {
+    it('gives every lease that it writes an end (LEASE-5, CFG-2, SVC-2)', async () => {
       const claim = { roomKey: room('overwritten'), epoch: 7n, token: '' };
       await fixture.nodeA.overwrite([claim], budgetMs);
       await fixture.pass(fixture.leaseTtlMs * 1.2);
       expect(await fixture.nodeB.ownerOf(claim.roomKey)).toBeNull();
     });
 
-    it('says the same when a script ran twice', async () => {
+    it('says the same when a script ran twice (LEASE-29)', async () => {
       const claim = { roomKey: room('twice'), epoch: 7n, token: '' };
       const { nodeA } = fixture;
       const ensure = (token: string) => () => held(nodeA, { ...claim, token });

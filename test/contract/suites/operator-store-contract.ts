@@ -197,7 +197,7 @@ export function operatorStoreContract(
       expect(ends.sort()).toEqual(['done', ...Array<string>(7).fill('repeat')]);
     });
 
-    it('pins a room of the list and takes the pin away, and commits leave it', async () => {
+    it('pins a room of the list and takes the pin away, and commits leave it (LIST-4)', async () => {
       const roomId = await room();
       const act = pinOf(roomId);
       expect(await fixture.operators.carryOut(act, nowMs)).toBe('done');

@@ -17,7 +17,7 @@ export function outboxClaimContract(
     const rig = new OutboxRig(makeFixture);
 
     describe('claiming', () => {
-      it('a run holds consecutive rows of one room and destination, oldest first', async () => {
+      it('a run holds consecutive rows of one room and destination, oldest first (OUT-23)', async () => {
         await rig.putRoom('a', 3);
         await rig.put({ room: 'a', version: 3, destination: 'activity' });
         await rig.putRoom('b', 1);
@@ -31,7 +31,7 @@ export function outboxClaimContract(
         });
       });
 
-      it('a claimed row is delivering, locked and bears worker and token', async () => {
+      it('a claimed row is delivering, locked and bears worker and token (OUT-3, OUT-9, OUT-15)', async () => {
         const [id] = await rig.putRoom('a', 1);
         const run = await rig.claimOne();
         expect(await rig.see(id as bigint)).toMatchObject({
@@ -43,7 +43,7 @@ export function outboxClaimContract(
         });
       });
 
-      it('a room has one run at a time, however many rows wait', async () => {
+      it('a room has one run at a time, however many rows wait (OUT-23)', async () => {
         const ids = await rig.putRoom('a', 5);
         expect(shownRuns(await rig.store.claimRuns(claimOf({ runSize: 2 })))).toEqual([
           'a/im: 1,2',
@@ -55,7 +55,7 @@ export function outboxClaimContract(
         ]);
       });
 
-      it('rows behind one that waits for its next try wait too, until it is due', async () => {
+      it('rows behind one that waits for its next try wait too, until it is due (OUT-4, OUT-17, OUT-23)', async () => {
         await rig.put({
           room: 'a',
           version: 1,
@@ -68,7 +68,7 @@ export function outboxClaimContract(
         expect(shownRuns(await rig.store.claimRuns(later))).toEqual(['a/im: 1,2']);
       });
 
-      it('an expired lock is claimable again, and not a millisecond before', async () => {
+      it('an expired lock is claimable again, and not a millisecond before (OUT-10, OUT-15, OUT-21, TST-5)', async () => {
         await rig.putRoom('a', 2);
         const first = await rig.claimOne();
         expect(await rig.store.claimRuns(claimOf({ nowMs: nowMs + lockMs - 1 }))).toEqual([]);
@@ -77,7 +77,7 @@ export function outboxClaimContract(
         expect(second.claimToken).not.toBe(first.claimToken);
       });
 
-      it('delivered, failed and historical published rows are never claimed nor in the way', async () => {
+      it('delivered, failed and historical published rows are never claimed nor in the way (OUT-19, OUT-26, RETRY-4)', async () => {
         const ids = [
           await rig.put({ room: 'a', version: 1, status: 'published' }),
           await rig.put({ room: 'a', version: 2, status: 'delivered' }),
@@ -108,7 +108,7 @@ export function outboxClaimContract(
         expect(await rig.statuses(ids)).toEqual(['delivering', 'failed', 'pending']);
       });
 
-      it('a round claims no more than its batch, and the next one goes on', async () => {
+      it('a round claims no more than its batch, and the next one goes on (OCFG-4)', async () => {
         for (const room of ['a', 'b', 'c']) await rig.putRoom(room, 4);
         const first = await rig.store.claimRuns(claimOf({ batchSize: 7, runSize: 4 }));
         expect(first.flatMap((run) => run.rows)).toHaveLength(7);
@@ -149,7 +149,7 @@ export function outboxClaimContract(
     });
 
     describe('giving back', () => {
-      it('rows that were not sent are pending again with their counters untouched', async () => {
+      it('rows that were not sent are pending again with their counters untouched (OUT-27)', async () => {
         const id = await rig.put({
           room: 'a',
           version: 1,
@@ -221,7 +221,7 @@ export function outboxClaimContract(
     });
 
     describe('several relays', () => {
-      it('two stores that race never both hold a run of one room', async () => {
+      it('two stores that race never both hold a run of one room (OUT-1, OUT-9)', async () => {
         const rooms = Array.from({ length: 12 }, (_, at) => `r${at}`);
         for (const room of rooms) await rig.putRoom(room, 6);
         const arrived = new Map<string, number[]>();

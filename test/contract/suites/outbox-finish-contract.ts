@@ -13,7 +13,7 @@ export function outboxFinishContract(
     const rig = new OutboxRig(makeFixture);
 
     describe('starting', () => {
-      it('answers the rows of the claim, raises their counter and pushes their lock', async () => {
+      it('answers the rows of the claim, raises their counter and pushes their lock (OUT-25)', async () => {
         const ids = await rig.putRoom('a', 2);
         const run = await rig.claimOne();
         const started = await rig.store.start(run.claimToken, ids, nowMs + 90_000);
@@ -52,7 +52,7 @@ export function outboxFinishContract(
     });
 
     describe('finishing', () => {
-      it('delivered rows end', async () => {
+      it('delivered rows end (OUT-5, OUT-11, OUT-16)', async () => {
         const ids = await rig.putRoom('a', 2);
         const run = await rig.claimOne();
         const result = await rig.store.finish(
@@ -84,7 +84,7 @@ export function outboxFinishContract(
         expect((await rig.see(ids[1] as bigint)).lastError).toBe('');
       });
 
-      it('up to n delivered, n+1 failed, the rows behind go back untouched', async () => {
+      it('up to n delivered, n+1 failed, the rows behind go back untouched (OUT-6, OUT-12, RETRY-1, RETRY-3)', async () => {
         const ids = await rig.putRoom('a', 4);
         const run = await rig.claimOne();
         await rig.store.start(run.claimToken, ids, nowMs + lockMs);
@@ -115,7 +115,7 @@ export function outboxFinishContract(
         expect(shownRuns(await rig.store.claimRuns(due))).toEqual(['a/im: 2,3,4']);
       });
 
-      it('the tenth failure of ten is failed, and the room goes on behind it', async () => {
+      it('the tenth failure of ten is failed, and the room goes on behind it (OUT-8, OUT-18, RETRY-2, OCFG-7)', async () => {
         const id = await rig.put({ room: 'a', version: 1, retryCount: 9 });
         await rig.put({ room: 'a', version: 2 });
         const run = await rig.claimOne();
@@ -136,7 +136,7 @@ export function outboxFinishContract(
         expect((await rig.see(id)).retryCount).toBe(9);
       });
 
-      it('a permanent failure is failed at once, whatever the counter', async () => {
+      it('a permanent failure is failed at once, whatever the counter (OUT-7, RETRY-8)', async () => {
         const [id] = (await rig.putRoom('a', 1)) as [bigint];
         const run = await rig.claimOne();
         const finish = failureAt(id, { permanent: true, error: '80002 too long' });
@@ -156,7 +156,7 @@ export function outboxFinishContract(
         expect(lastError.length).toBeLessThanOrEqual(1_000);
       });
 
-      it('a late mark changes nothing: the failure of a claim that was taken over', async () => {
+      it('a late mark changes nothing: the failure of a claim that was taken over (OUT-22, TST-6)', async () => {
         const ids = await rig.putRoom('a', 2);
         const old = await rig.claimOne();
         const current = await rig.claimOne({ nowMs: nowMs + lockMs });
@@ -199,7 +199,7 @@ export function outboxFinishContract(
         expect(await rig.statuses([first, second])).toEqual(['delivered', 'pending']);
       });
 
-      it('finishing twice changes nothing the second time', async () => {
+      it('finishing twice changes nothing the second time (OUT-22)', async () => {
         const ids = await rig.putRoom('a', 1);
         const run = await rig.claimOne();
         const finish = { kind: 'delivered' as const, rowIds: ids };

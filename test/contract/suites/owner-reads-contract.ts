@@ -79,8 +79,21 @@ const exchanges: readonly (readonly [string, OwnerQuestion, OwnerAnswer])[] = [
     { kind: 'view' },
     { kind: 'view', view: { ...view, status: 'deleted', seats: [], close: null, me: null } },
   ],
-  ['a yes', { kind: 'guard', userId: asUser('u2') }, { kind: 'guard', refusal: null }],
-  ['a no', { kind: 'guard', userId: asUser('u2') }, { kind: 'guard', refusal: 'USER_BANNED' }],
+  [
+    'a yes',
+    { kind: 'guard', userId: asUser('u2') },
+    { kind: 'guard', refusal: null, onSeat: false },
+  ],
+  [
+    'a yes to a seat’s holder',
+    { kind: 'guard', userId: asUser('u2') },
+    { kind: 'guard', refusal: null, onSeat: true },
+  ],
+  [
+    'a no',
+    { kind: 'guard', userId: asUser('u2') },
+    { kind: 'guard', refusal: 'USER_BANNED', onSeat: false },
+  ],
   [
     'an audience',
     { kind: 'audience', afterUserId: asUser('u1'), pageSize: 100 },

@@ -45,7 +45,7 @@ export function partitionStoreContract(
     afterAll(() => fixture.close());
 
     describe('takeover', () => {
-      it('makes epoch 1 of a partition that nobody ever had, with nothing applied', async () => {
+      it('makes epoch 1 of a partition that nobody ever had, with nothing applied (LEASE-2)', async () => {
         const partition = nextPartition();
         expect(await fixture.store.takeover(request(partition, 'first'))).toEqual({
           partition,
@@ -72,7 +72,7 @@ export function partitionStoreContract(
         expect(epochs).toEqual([1n, 2n, 3n]);
       });
 
-      it('gives each of two takers at once an epoch of its own, and one of them the row', async () => {
+      it('gives each of two takers at once an epoch of its own, and one of them the row (LEASE-30, ARC-15)', async () => {
         const partition = nextPartition();
         const takes = await Promise.allSettled(
           ['a', 'b'].map((incarnation) => fixture.store.takeover(request(partition, incarnation))),

@@ -47,14 +47,14 @@ export function passwordsContract(name: string, makeFixture: () => PasswordsFixt
       expect(new Set(hashes).size).toBe(hashes.length);
     });
 
-    it('does not show the password, and fits the column', async () => {
+    it('does not show the password, and fits the column (PWD-1)', async () => {
       const { here } = makeFixture();
       const hash = await here.hash('a very visible password', origin('c1'));
       expect(hash).not.toContain('visible');
       expect((await here.hash('€'.repeat(64), origin('c1'))).length).toBeLessThan(encodedLengthMax);
     });
 
-    it('verifies its own password on every node, and no other', async () => {
+    it('verifies its own password on every node, and no other (PWD-1)', async () => {
       const { here, there } = makeFixture();
       const hash = await here.hash('öffnen', origin('c1'));
       expect(await there.verify('öffnen', hash)).toBe(true);

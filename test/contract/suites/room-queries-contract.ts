@@ -88,7 +88,7 @@ export function roomQueriesContract(
     });
     afterAll(() => fixture.close());
 
-    it('lists pinned rooms first, then hotter buckets, then by room id', async () => {
+    it('lists pinned rooms first, then hotter buckets, then by room id (LIST-1, QRY-1)', async () => {
       const appCode = freshApp();
       await fixture.list([
         { appCode, roomId: 'c', heatBucket: 3 },
@@ -102,7 +102,7 @@ export function roomQueriesContract(
       expect(await idsOf(queryOf(appCode))).toEqual(order);
     });
 
-    it('pages through rooms of equal heat without a gap or a double', async () => {
+    it('pages through rooms of equal heat without a gap or a double (LIST-1)', async () => {
       const appCode = freshApp();
       const rooms = Array.from({ length: 25 }, (_, index) => ({
         appCode,
@@ -141,7 +141,7 @@ export function roomQueriesContract(
       expect(await idsOf(queryOf(appCode))).toEqual(['here']);
     });
 
-    it('filters by region, mode and whole tag, together and alone', async () => {
+    it('filters by region, mode and whole tag, together and alone (LIST-1, META-2)', async () => {
       const appCode = freshApp();
       const quoted = 'a"b\\';
       await fixture.list([
@@ -340,12 +340,12 @@ export function roomQueriesContract(
         ]);
       });
 
-      it('the entry goes when the room is closed', async () => {
+      it('the entry goes when the room is closed (ROOM-17, LIST-3)', async () => {
         const { appCode } = await commitRoom([{}, { status: 'closed' }]);
         expect(await idsOf(queryOf(appCode))).toEqual([]);
       });
 
-      it('the password facts are the last committed ones', async () => {
+      it('the password facts are the last committed ones (RES-26)', async () => {
         const first = { passwordHash: 'scrypt-1', passwordVersion: 1n };
         const last = { passwordHash: 'scrypt-2', passwordVersion: 9_007_199_254_740_993n };
         const { appCode, roomId } = await commitRoom([first, last]);

@@ -70,7 +70,7 @@ export function roomReaderContract(
       return roomId;
     };
 
-    it('answers the stored result byte for byte, and nothing for ids without one', async () => {
+    it('answers the stored result byte for byte, and nothing for ids without one (PIPE-2, PIPE-11)', async () => {
       const roomId = freshRoomId();
       const result = Uint8Array.from({ length: 256 }, (_, byte) => byte);
       const row = logRowOf(taken, roomId, 1n, {
@@ -191,7 +191,7 @@ export function roomReaderContract(
       expect(snapshots).toEqual([]);
     });
 
-    it('answers no step for commands that changed nothing', async () => {
+    it('answers no step for commands that changed nothing (PIPE-15, RES-1)', async () => {
       const roomId = await roomAt(1);
       const idle = { outcome: 'no_effect', appliedVersion: null } as const;
       const logRows = [logRowOf(taken, roomId, 1n, idle)];

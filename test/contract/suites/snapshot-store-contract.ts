@@ -79,7 +79,7 @@ export function snapshotStoreContract(
     const versionsOf = async (roomId: RoomId): Promise<readonly bigint[]> =>
       (await stored(roomId)).map((snapshot) => snapshot.version);
 
-    it('stores bytes and hashes as they were given', async () => {
+    it('stores bytes and hashes as they were given (SNAP-1)', async () => {
       const roomId = await roomAt(1n);
       await save(roomId, 1n);
       const [snapshot] = await stored(roomId);
@@ -88,7 +88,7 @@ export function snapshotStoreContract(
       expect([...(snapshot?.chainHash ?? [])]).toEqual([...hashOf(9)]);
     });
 
-    it('keeps the newest snapshots, which are answered newest first', async () => {
+    it('keeps the newest snapshots, which are answered newest first (SNAP-2)', async () => {
       const roomId = await roomAt(4n);
       for (const version of [1n, 3n, 2n, 4n]) await save(roomId, version);
       expect(await versionsOf(roomId)).toEqual([4n, 3n]);

@@ -90,7 +90,7 @@ export function wakeContract(name: string, makeFixture: () => Promise<WakeFixtur
       ends.forEach((end) => end());
     });
 
-    it('takes a flood of hints without waiting and without a throw', async () => {
+    it('takes a flood of hints without waiting and without a throw (SVC-16)', async () => {
       let woken = 0;
       const end = fixture.there.subscribe(() => (woken += 1));
       for (let hint = 0; hint < 10_000; hint += 1) fixture.here.hint();

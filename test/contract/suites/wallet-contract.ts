@@ -42,7 +42,7 @@ export function walletContract(name: string, makeFixture: () => Promise<WalletFi
       fixture.standIn.ledger.account(appCode, userId);
 
     describe('a debit', () => {
-      it('takes the coins once and answers what was written down', async () => {
+      it('takes the coins once and answers what was written down (EXT-5)', async () => {
         const outcome = await debit();
         expect(outcome).toEqual({
           kind: 'debited',
@@ -71,7 +71,7 @@ export function walletContract(name: string, makeFixture: () => Promise<WalletFi
         expect(none).toMatchObject({ receipt: { incomeBalanceAfter: null } });
       });
 
-      it('that is repeated takes nothing and answers the first receipt', async () => {
+      it('that is repeated takes nothing and answers the first receipt (GIFT-3)', async () => {
         const first = await debit();
         await debit({ key: walletKey(2), coins: 100n });
         expect(await debit()).toEqual(first);

@@ -108,7 +108,7 @@ describe('a batch over 16 partitions', () => {
 });
 
 describe('a takeover', () => {
-  it('goes on exactly behind what the former owner applied, with the rooms as they were', async () => {
+  it('goes on exactly behind what the former owner applied, with the rooms as they were (LEASE-33, LEASE-6)', async () => {
     const rig = new CellRig(2);
     const a = await startOnMysql(rig, 'a', 'take.commands');
     const room = roomOn(rig, 't', 1);

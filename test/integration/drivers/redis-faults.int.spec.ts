@@ -50,7 +50,7 @@ describe('the lease directory over a bad network', () => {
     return { verdict, tookMs: performance.now() - startedAt };
   };
 
-  it('a frozen Redis costs its budget three times, then nothing, and recovers by itself', async () => {
+  it('a frozen Redis costs its budget three times, then nothing, and recovers by itself (EXT-8)', async () => {
     expect((await ensure(500)).verdict).toEqual({ kind: 'held', token: '7.1' });
     proxy.setMode({ kind: 'hold', direction: 'both' });
     for (let call = 1; call <= 3; call += 1) {

@@ -2,6 +2,7 @@
 import type { Cell } from '../../../src/cell/cell.ts';
 import { MemoryActivityClient } from '../../../src/drivers/memory/memory-activity-client.ts';
 import { MemoryImClient } from '../../../src/drivers/memory/memory-im-client.ts';
+import { MemoryRtcTickets } from '../../../src/drivers/memory/memory-rtc-tickets.ts';
 import { createMemoryWallet } from '../../../src/drivers/memory/memory-wallet.ts';
 import { createFoundation } from '../../../src/main/foundation.ts';
 import type { OutsideClients } from '../../../src/main/outside-clients.ts';
@@ -163,6 +164,7 @@ function outsideClients(around: PodSurroundings, life: PodLife): OutsideClients 
         gate,
       ),
     passwords: () => gatedPort(simPasswords(network), gate),
+    rtcTickets: () => new MemoryRtcTickets(new Map()),
   };
 }
 

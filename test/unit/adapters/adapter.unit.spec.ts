@@ -14,7 +14,7 @@ const never = new AbortController().signal;
 const retryable: SendOutcome = { kind: 'retryable', error: '10002 internal' };
 
 describe('an adapter', () => {
-  it('starts a run, sends it in order, finishes it as delivered and hints the relay', async () => {
+  it('starts a run, sends it in order, finishes it as delivered and hints the relay (PIPE-10, OUT-11)', async () => {
     const { adapter, seen } = makeAdapterRig();
     await adapter.onEvents([incoming('a', 1), incoming('a', 2), incoming('b', 3)], never);
     expect(seen.starts).toEqual(['claim-a:1,2', 'claim-b:3']);
@@ -26,7 +26,7 @@ describe('an adapter', () => {
     expect(seen.hints).toBe(2);
   });
 
-  it('stops a run at its first failure: nothing behind it is sent', async () => {
+  it('stops a run at its first failure: nothing behind it is sent (OUT-23)', async () => {
     const { adapter, seen } = makeAdapterRig({
       send: (name) => (name === 'a/2' ? retryable : done),
     });
@@ -53,7 +53,7 @@ describe('an adapter', () => {
     ]);
   });
 
-  it('waits longer after each failure that the row has behind it', async () => {
+  it('waits longer after each failure that the row has behind it (RETRY-3)', async () => {
     const { adapter, seen } = makeAdapterRig({
       started: (_, ids) => ids.map((id) => startedRow(id, { retryCount: 3 })),
       send: () => ({ kind: 'unknown', cause: 'timeout' }),
@@ -76,7 +76,7 @@ describe('an adapter', () => {
     expect(seen.finishes[0]?.finish).toMatchObject({ countsAsTry: false, nextRetryAtMs: 700 });
   });
 
-  it('a permanent failure says so once in the log', async () => {
+  it('a permanent failure says so once in the log (RETRY-10)', async () => {
     const { adapter, seen, log } = makeAdapterRig({
       send: () => ({ kind: 'permanent', error: '80002 too long' }),
     });
@@ -101,7 +101,7 @@ describe('an adapter', () => {
     expect(seen.sends).toEqual(['a/2', 'a/3']);
   });
 
-  it('an event that it saw confirmed ends its row again without being sent again', async () => {
+  it('an event that it saw confirmed ends its row again without being sent again (PUB-5, ARC-11)', async () => {
     const { adapter, seen } = makeAdapterRig();
     await adapter.onEvents([incoming('a', 1, 'first')], never);
     await adapter.onEvents([incoming('a', 1, 'second')], never);
@@ -124,7 +124,7 @@ describe('an adapter', () => {
     expect(seen.sends).toEqual(['a/1', 'a/2', 'a/3', 'a/1']);
   });
 
-  it('confirms what is no longer useful without sending it', async () => {
+  it('confirms what is no longer useful without sending it (ARC-13)', async () => {
     const { adapter, seen, time } = makeAdapterRig({
       started: (_, ids) => ids.map((id) => startedRow(id, { usefulUntilMs: 1_000 })),
     });
@@ -190,7 +190,7 @@ describe('an adapter', () => {
     expect(seen.sends).toEqual(['a/1']);
   });
 
-  it('begins no send that could outlive its lock; the rest goes back uncounted', async () => {
+  it('begins no send that could outlive its lock; the rest goes back uncounted (OUT-25)', async () => {
     const { adapter, seen, time } = makeAdapterRig({
       send: async (_, clock) => {
         await clock.sleep(30_000);
@@ -269,7 +269,7 @@ describe('an adapter without its store', () => {
     await work;
   });
 
-  it('a stop ends the run in hand and refuses the batch, so that it comes again', async () => {
+  it('a stop ends the run in hand and refuses the batch, so that it comes again (OUT-27)', async () => {
     const stop = new AbortController();
     const { adapter, seen, time } = makeAdapterRig(
       {

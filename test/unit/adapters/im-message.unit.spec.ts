@@ -48,7 +48,7 @@ const callsOf = (envelope: EventEnvelope) => {
 };
 
 describe('an event in instant messaging', () => {
-  it('RoomCreated makes the group, by a name that fits and holds whole characters', () => {
+  it('RoomCreated makes the group, by a name that fits and holds whole characters (ARC-5, PUB-2)', () => {
     expect(callsOf(envelopeOf(created({ title: 'Abendrunde 🙂🙂🙂🙂🙂🙂🙂' })))).toEqual([
       { kind: 'ensureGroup', groupId: 'rc_demo_room1', name: 'Abendrunde 🙂🙂🙂🙂' },
     ]);
@@ -65,7 +65,7 @@ describe('an event in instant messaging', () => {
     });
   });
 
-  it('every other event is one message, its priority by the event table', () => {
+  it('every other event is one message, its priority by the event table (ARC-5, PUB-2)', () => {
     expect(callsOf(envelopeOf(wentUp(on(1, alice, 1), 5)))).toMatchObject([
       { message: { priority: 'Normal' } },
     ]);
@@ -147,7 +147,7 @@ describe('an event in instant messaging', () => {
   });
 
   it.each(['RoomMicRtcNoted', 'RoomPasswordAttemptFailed', 'RoomUserUnbanned'] as const)(
-    '%s is not for clients and makes no call, even if a record of it comes',
+    '%s is not for clients and makes no call, even if a record of it comes (PUB-9)',
     (type) => {
       const event = events.find((sample) => sample.type === type);
       expect(event).toBeDefined();
@@ -157,7 +157,7 @@ describe('an event in instant messaging', () => {
   );
 
   it.each(Object.keys(eventRoutes) as RoomEventType[])(
-    '%s has the form that its page says',
+    '%s has the form that its page says (RES-19)',
     (type) => {
       const event = events.find((sample) => sample.type === type);
       const made = callsOf(envelopeOf(event as never)).map(({ kind }) => kind);

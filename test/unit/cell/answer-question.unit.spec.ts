@@ -113,6 +113,16 @@ describe('other answers', () => {
     expect(ask({ kind: 'view' })).toMatchObject({ view: { me: null } });
   });
 
+  it('the guard’s yes says who is on a seat, and its no says it of nobody (RTC-3)', () => {
+    const guard = (userId: UserId) => ask({ kind: 'guard', userId });
+    expect(guard(bob)).toEqual({ kind: 'guard', refusal: null, onSeat: true });
+    expect(guard(alice)).toEqual({ kind: 'guard', refusal: null, onSeat: false });
+    const closed = { ...state, status: 'closing' as const };
+    const facts = { nowMs, giftRankMax: 20 };
+    const asked = { question: { kind: 'guard', userId: bob }, asker: service } as const;
+    expect(answerQuestion(closed, asked, facts)).toMatchObject({ onSeat: false });
+  });
+
   it('a room that was never created answers the guard alone', () => {
     const absent = initialRoomState(app, room);
     const facts = { nowMs, giftRankMax: 20 };
@@ -120,6 +130,7 @@ describe('other answers', () => {
     expect(answerQuestion(absent, guard, facts)).toEqual({
       kind: 'guard',
       refusal: 'ROOM_NOT_FOUND',
+      onSeat: false,
     });
     const view = { question: { kind: 'view' }, asker: service } as const;
     expect(() => answerQuestion(absent, view, facts)).toThrow('no such room');

@@ -11,7 +11,7 @@ describe('a cell with one node', () => {
     rig = new CellRig();
   });
 
-  it('answers an applied command after it is stored, with the version it made', async () => {
+  it('answers an applied command after it is stored, with the version it made (PIPE-9, ARC-2)', async () => {
     const node = await rig.startNode('a');
     const created = await rig.result(node, rig.send('r1', 'c1', 'u1', createRoomBody()));
     expect(created).toMatchObject({ outcome: 'applied', roomVersion: 1n, replayed: false });
@@ -22,7 +22,7 @@ describe('a cell with one node', () => {
     expect(events.map(({ eventType }) => eventType)).toEqual(['RoomCreated', 'RoomUserJoined']);
   });
 
-  it('answers a repeated id with the same bytes and changes nothing', async () => {
+  it('answers a repeated id with the same bytes and changes nothing (PIPE-2, PIPE-11, ARC-7)', async () => {
     const node = await rig.startNode('a');
     const first = await rig.result(node, rig.send('r1', 'c1', 'u1', createRoomBody()));
     const again = await rig.result(node, rig.send('r1', 'c1', 'u1', createRoomBody()));
@@ -32,7 +32,7 @@ describe('a cell with one node', () => {
     expect(rig.database.events).toHaveLength(1);
   });
 
-  it('answers two tries of one id in one batch with one result', async () => {
+  it('answers two tries of one id in one batch with one result (PIPE-17)', async () => {
     const node = await rig.startNode('a');
     const ids = [1, 2, 3].map(() => rig.send('r1', 'c1', 'u1', createRoomBody()));
     const results = await Promise.all(ids.map((id) => rig.result(node, id)));
@@ -41,7 +41,7 @@ describe('a cell with one node', () => {
     expect(rig.database.log.size).toBe(1);
   });
 
-  it('refuses an id that was used with another payload, user or type, and stores nothing', async () => {
+  it('refuses an id that was used with another payload, user or type, and stores nothing (PIPE-12)', async () => {
     const node = await rig.startNode('a');
     await rig.result(node, rig.send('r1', 'c1', 'u1', createRoomBody()));
     const others = [
@@ -69,7 +69,7 @@ describe('a cell with one node', () => {
     expect(again.bytes).toEqual(early.bytes);
   });
 
-  it('writes no row for an unknown room and leaves the id free', async () => {
+  it('writes no row for an unknown room and leaves the id free (ROOM-19)', async () => {
     const node = await rig.startNode('a');
     const refused = await rig.reply(node, rig.send('r9', 'j1', 'u2', joinRoomBody()));
     expect(refused).toMatchObject({ kind: 'refusal', reason: 'ROOM_NOT_FOUND' });
@@ -90,7 +90,7 @@ describe('a cell with one node', () => {
     expect(later.replayed).toBe(false);
   });
 
-  it('keeps two apps with one room id apart', async () => {
+  it('keeps two apps with one room id apart (ARC-19)', async () => {
     const node = await rig.startNode('a');
     const app = 'app2' as typeof rigApp;
     await rig.result(node, rig.send('r1', 'c1', 'u1', createRoomBody()));
@@ -145,7 +145,7 @@ describe('a cell with one node', () => {
     expect([...node.replies.byCorrelation.values()].every((list) => list.length === 1)).toBe(true);
   });
 
-  it('takes a silent mic down when its publish window ends, by a command of its own', async () => {
+  it('takes a silent mic down when its publish window ends, by a command of its own (MIC-13, MIC-18, CMD-17, WRK-3, SVC-6)', async () => {
     const node = await rig.startNode('a');
     await rig.result(node, rig.send('r1', 'c1', 'u1', createRoomBody()));
     await rig.result(node, rig.send('r1', 'j1', 'u1', joinRoomBody()));
@@ -182,7 +182,7 @@ describe('a cell with one node', () => {
     ]);
   });
 
-  it('names the room and the command in the timing line of one that was never decided', async () => {
+  it('names the room and the command in the timing line of one that was never decided (TIME-14)', async () => {
     const node = await rig.startNode('a', { options: { roomQueueMax: 1 } });
     const partition = partitionOf(roomKeyOf(rigApp, 'r1' as RoomId), rig.partitionCount);
     node.source.pause(partition);
@@ -199,7 +199,7 @@ describe('a cell with one node', () => {
     });
   });
 
-  it('writes one timing line for every end of a command', async () => {
+  it('writes one timing line for every end of a command (TIME-1, TIME-8, TIME-9)', async () => {
     const node = await rig.startNode('a');
     await rig.result(node, rig.send('r1', 'c1', 'u1', createRoomBody()));
     await rig.result(node, rig.send('r1', 'c1', 'u1', createRoomBody()));

@@ -72,7 +72,7 @@ function takenOver(rig: CellRig, partition: number): void {
 }
 
 describe('the owner', () => {
-  it('answers with everything that was acknowledged, and with the epoch that MySQL confirmed', async () => {
+  it('answers with everything that was acknowledged, and with the epoch that MySQL confirmed (ROOM-20, QRY-3)', async () => {
     const rig = new CellRig(2);
     const node = await rig.startNode('a');
     await create(rig, [node], 'r1');
@@ -98,7 +98,7 @@ describe('the owner', () => {
     const question = { kind: 'guard', userId: 'u1' as UserId } as const;
     expect(await ask(node, 'nowhere', { question })).toMatchObject({
       roomVersion: 0n,
-      answer: { kind: 'guard', refusal: 'ROOM_NOT_FOUND' },
+      answer: { kind: 'guard', refusal: 'ROOM_NOT_FOUND', onSeat: false },
     });
   });
 
@@ -299,7 +299,7 @@ describe('a node that is not the owner', () => {
     return { rig, a, b, room };
   }
 
-  it('passes the read on to the owner that the route in Redis names', async () => {
+  it('passes the read on to the owner that the route in Redis names (LEASE-11, LEASE-10)', async () => {
     const { rig, a, room } = await twoNodes();
     // MySQL's address leads nowhere: only the route can have led there.
     Object.assign(rig.database.owners.get(1) ?? {}, { advertiseAddr: 'nowhere' });
@@ -309,25 +309,25 @@ describe('a node that is not the owner', () => {
   it.each([
     ['emptied', (rig: CellRig) => rig.keys.held.clear()],
     ['out of reach', (rig: CellRig) => void (rig.keys.unreachable = true)],
-  ])('asks MySQL for the owner when Redis is %s', async (_, harm) => {
+  ])('asks MySQL for the owner when Redis is %s (QRY-6)', async (_, harm) => {
     const { rig, a, room } = await twoNodes();
     harm(rig);
     expect(await endOf(ask(a, room))).toBe(1n);
   });
 
-  it('asks the owner by MySQL when nobody is at the address of the route', async () => {
+  it('asks the owner by MySQL when nobody is at the address of the route (LEASE-35)', async () => {
     const { rig, a, room } = await twoNodes();
     rig.keys.server.plant('room:node:b' as RoomKey, 'a-dead-pod', 60_000);
     expect(await endOf(ask(a, room))).toBe(1n);
   });
 
-  it('refuses a forwarded read with the owner as a hint, and passes it on no further', async () => {
+  it('refuses a forwarded read with the owner as a hint, and passes it on no further (LEASE-26)', async () => {
     const { a, room } = await twoNodes();
     const refused = ask(a, room, { forwardedBy: 'c' });
     await expect(refused).rejects.toMatchObject({ reason: 'NOT_OWNER', facts: { owner: 'b' } });
   });
 
-  it('an address that leads back to the one who forwards ends after one hop', async () => {
+  it('an address that leads back to the one who forwards ends after one hop (LEASE-26, TST-14)', async () => {
     const { rig, a, room } = await twoNodes();
     rig.network.lead('b', 'a');
     const arrived: string[] = [];

@@ -44,7 +44,7 @@ function laneOf(node: RigNode): MemoryCommitLane {
 }
 
 describe('a deleted room', () => {
-  it('leaves list, snapshots, presence and memory with the transaction that deletes it', async () => {
+  it('leaves list, snapshots, presence and memory with the transaction that deletes it (ROOM-18, RES-29)', async () => {
     const rig = new CellRig(1);
     const node = await rig.startNode('a', { options: { snapshotEveryN: 1 } });
     await closedRoom(rig, node);
@@ -107,7 +107,7 @@ describe('a deleted room', () => {
     expect(roomIds(node)).toEqual([]);
   });
 
-  it('answers a repeat of its deletion with the stored result', async () => {
+  it('answers a repeat of its deletion with the stored result (ROOM-18)', async () => {
     const rig = new CellRig(1);
     const node = await rig.startNode('a');
     await closedRoom(rig, node);

@@ -43,7 +43,7 @@ describe('when the answer to COMMIT is lost', () => {
     expect(rig.database.log.size).toBe(2);
   });
 
-  it('a commit that had not counted is done again, not forgotten', async () => {
+  it('a commit that had not counted is done again, not forgotten (PIPE-13)', async () => {
     const rig = new CellRig();
     const node = await rig.startNode('a');
     await createdRoom(rig, node);
@@ -112,7 +112,7 @@ describe('when the database refuses the transaction', () => {
 });
 
 describe('when the fence refuses', () => {
-  it('one fenced partition is dropped and the rest of the batch commits at once', async () => {
+  it('one fenced partition is dropped and the rest of the batch commits at once (LEASE-31)', async () => {
     const rig = new CellRig(16);
     const node = await rig.startNode('a');
     const rooms = Array.from({ length: 16 }, (_, partition) => roomOn(rig, partition));
@@ -128,7 +128,7 @@ describe('when the fence refuses', () => {
     expect(results.every(({ outcome }) => outcome === 'applied')).toBe(true);
   });
 
-  it('a fenced node answers nothing for the lost partition, writes nothing, and takes it again only as a new epoch', async () => {
+  it('a fenced node answers nothing for the lost partition, writes nothing, and takes it again only as a new epoch (LEASE-7, LEASE-8, LEASE-15, LEASE-31, SVC-1, TST-1)', async () => {
     const rig = new CellRig();
     const a = await rig.startNode('a');
     await createdRoom(rig, a);
@@ -239,7 +239,7 @@ describe('when memory and database differ', () => {
 });
 
 describe('when Redis misbehaves', () => {
-  it('an emptied or forged lease never stops the owner of the epoch', async () => {
+  it('an emptied or forged lease never stops the owner of the epoch (PIPE-3, LEASE-13, LEASE-14)', async () => {
     const rig = new CellRig();
     const node = await rig.startNode('a');
     await createdRoom(rig, node);
@@ -252,7 +252,7 @@ describe('when Redis misbehaves', () => {
     expect(rig.keys.held.get(key)?.ownerNodeId).toBe('a');
   });
 
-  it('commands go on while Redis is out of reach', async () => {
+  it('commands go on while Redis is out of reach (LEASE-1, LEASE-16)', async () => {
     const rig = new CellRig();
     const node = await rig.startNode('a');
     rig.keys.unreachable = true;

@@ -43,7 +43,7 @@ async function started() {
 }
 
 describe('a command that forces a snapshot', () => {
-  it('is committed first, then stored as a snapshot, then answered', async () => {
+  it('is committed first, then stored as a snapshot, then answered (RES-3, META-4, WRK-4)', async () => {
     const { rig, node, gates, versions, isAnswered } = await started();
     const id = rig.send('r1', 'p1', 'owner', titled('A'));
     await eventually('a snapshot is begun', () => gates.length === 1);
@@ -82,7 +82,7 @@ describe('a command that forces a snapshot', () => {
     await rig.result(node, second);
   });
 
-  it('is answered like any other when the snapshot cannot be stored, and the fault is logged', async () => {
+  it('is answered like any other when the snapshot cannot be stored, and the fault is logged (PIPE-14)', async () => {
     const { rig, node, gates } = await started();
     const id = rig.send('r1', 'p1', 'owner', titled('A'));
     await eventually('a snapshot is begun', () => gates.length === 1);
@@ -116,7 +116,7 @@ describe('a command that forces a snapshot', () => {
     expect(gates).toHaveLength(1);
   });
 
-  it('tells how long the snapshot took in its timing line', async () => {
+  it('tells how long the snapshot took in its timing line (TIME-6)', async () => {
     const { rig, node, gates } = await started();
     const id = rig.send('r1', 'p1', 'owner', titled('A'));
     await eventually('a snapshot is begun', () => gates.length === 1);

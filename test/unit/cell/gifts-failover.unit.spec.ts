@@ -36,7 +36,7 @@ async function debitedAndOrphaned(ttlMs?: number): Promise<{ rig: CellRig; id: s
 }
 
 describe('an owner that dies between debit and commit', () => {
-  it('leaves the debit to its successor, which finds and honours it', async () => {
+  it('leaves the debit to its successor, which finds and honours it (GIFT-3, GIFT-4)', async () => {
     const { rig, id } = await debitedAndOrphaned();
     const next = await rig.startNode('b');
     expect(await rig.result(next, id)).toMatchObject({ outcome: 'applied' });
@@ -62,7 +62,7 @@ describe('an owner that dies between debit and commit', () => {
     await booksAgree(rig);
   });
 
-  it('has its gift given back when the successor neither finds nor repeats the debit in time', async () => {
+  it('has its gift given back when the successor neither finds nor repeats the debit in time (GIFT-4)', async () => {
     const { rig, id } = await debitedAndOrphaned();
     orderFault(rig, { kind: 'find_lags', times: 1 });
     orderFault(rig, { kind: 'unavailable', times: null, command: 'debit' });

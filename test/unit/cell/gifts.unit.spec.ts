@@ -16,7 +16,7 @@ import {
 import { eventually } from '../../support/stepped-time.ts';
 
 describe('a gift', () => {
-  it('is debited once for all targets and answers receipt, balance, heat and rank', async () => {
+  it('is debited once for all targets and answers receipt, balance, heat and rank (PIPE-5, GIFT-6, RES-9, RES-10, RES-12, RES-13, CMD-12, SVC-10)', async () => {
     const { rig, node } = await openGiftRig();
     const sent = await rig.result(node, rig.send('r1', 'g1', 'u1', giftBody(['u2', 'u3'], 3)));
     expect(sent).toMatchObject({ outcome: 'applied', roomVersion: 7n });
@@ -28,7 +28,7 @@ describe('a gift', () => {
     await booksAgree(rig);
   });
 
-  it('leaves sums per user, heat and one event per target in the same transaction', async () => {
+  it('leaves sums per user, heat and one event per target in the same transaction (RES-34, GIFT-6, LB-2)', async () => {
     const { rig, node } = await openGiftRig();
     await rig.result(node, rig.send('r1', 'g1', 'u1', giftBody(['u2', 'u1'], 2)));
     await rig.result(node, rig.send('r1', 'g2', 'u2', giftBody(['u1'])));
@@ -44,7 +44,7 @@ describe('a gift', () => {
     expect([...rig.database.log.values()].at(-1)).toMatchObject({ commandType: 'SendGift' });
   });
 
-  it('answers a repeat from the log, byte for byte, without another debit', async () => {
+  it('answers a repeat from the log, byte for byte, without another debit (PIPE-11, GIFT-3)', async () => {
     const { rig, node } = await openGiftRig();
     const first = await rig.result(node, rig.send('r1', 'g1', 'u1', giftBody()));
     const again = await rig.result(node, rig.send('r1', 'g1', 'u1', giftBody()));
@@ -64,7 +64,7 @@ describe('a gift', () => {
   it.each([
     ['to somebody who is not there', 'u1', giftBody(['nobody']), 'USER_NOT_PRESENT'],
     ['from somebody who is not there', 'nobody', giftBody(), 'USER_NOT_PRESENT'],
-  ])('%s is refused before the wallet is asked', async (_what, user, body, reason) => {
+  ])('%s is refused before the wallet is asked (GIFT-2)', async (_what, user, body, reason) => {
     const { rig, node } = await openGiftRig();
     const sent = await rig.result(node, rig.send('r1', 'g1', user, body));
     expect(sent).toMatchObject({ outcome: 'rejected', reason });
@@ -100,7 +100,7 @@ describe('a gift', () => {
     expect(rig.wallet.ledger.keys()).toEqual([]);
   });
 
-  it('without the coins is refused, and its key is closed without a refund', async () => {
+  it('without the coins is refused, and its key is closed without a refund (GIFT-4, SVC-10)', async () => {
     const { rig, node } = await openGiftRig();
     const sent = await rig.result(node, rig.send('r1', 'g1', 'u1', giftBody(['u2'], 101)));
     expect(sent).toMatchObject({ outcome: 'rejected', reason: 'INSUFFICIENT_BALANCE' });
@@ -227,7 +227,7 @@ describe('a debit that is owed back', () => {
 });
 
 describe('a slow wallet', () => {
-  it('parks only its room, and keeps the order within it', async () => {
+  it('parks only its room, and keeps the order within it (ARC-18, GIFT-8)', async () => {
     const { rig, node } = await openGiftRig();
     await fillRoom(rig, node, 'r2');
     orderFault(rig, { kind: 'applied_then_hang', times: 1 });
@@ -307,7 +307,7 @@ describe('a slow wallet', () => {
 });
 
 describe('the price of a gift', () => {
-  it('is asked of MySQL once a moment, however many gifts are sent', async () => {
+  it('is asked of MySQL once a moment, however many gifts are sent (GIFT-1)', async () => {
     const { rig, node } = await openGiftRig();
     let reads = 0;
     const current = rig.catalogue.current.bind(rig.catalogue);

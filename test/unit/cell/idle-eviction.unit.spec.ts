@@ -17,7 +17,7 @@ function inMemory(node: RigNode): string[] {
 }
 
 describe('a room that leaves memory', () => {
-  it('with a tail is stored as a snapshot, so that it comes back without a replay', async () => {
+  it('with a tail is stored as a snapshot, so that it comes back without a replay (SVC-4)', async () => {
     const rig = new CellRig(1);
     const node = await rig.startNode('a', { options: { residentRoomsMax: 2 } });
     await room(rig, node, 'r1');

@@ -23,7 +23,7 @@ async function roomWithSpeaker() {
 }
 
 describe('a mic heartbeat', () => {
-  it('is heard only while the session named holds the seat of its user', async () => {
+  it('is heard only while the session named holds the seat of its user (MIC-19, CMD-16)', async () => {
     const { rig, node, micSessionId } = await roomWithSpeaker();
     const sentMs = rig.time.wallMs();
     const id = rig.sendHeartbeats(0, [

@@ -34,7 +34,7 @@ describe('a lease that Redis gives to somebody else', () => {
 });
 
 describe('a snapshot that cannot be made', () => {
-  it('by a fault of ours costs neither the command nor the process', async () => {
+  it('by a fault of ours costs neither the command nor the process (PIPE-14)', async () => {
     const rig = new CellRig(1);
     const stores = storesOf(rig);
     stores.snapshots.save = () => Promise.reject(new TypeError('a fault by the test'));
@@ -159,7 +159,7 @@ describe('an outage that no transaction meets', () => {
 });
 
 describe('heartbeats', () => {
-  it('of more rooms than fit into memory load each of them once', async () => {
+  it('of more rooms than fit into memory load each of them once (SVC-27)', async () => {
     const rig = new CellRig(1);
     const stores = storesOf(rig);
     const options = { residentRoomsMax: 10, concurrentLoadsMax: 2 };

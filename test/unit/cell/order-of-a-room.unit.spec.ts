@@ -27,7 +27,7 @@ function refuseOnce(lane: MemoryCommitLane, then: () => void): void {
 }
 
 describe('commands of one room in a batch that is split', () => {
-  it('keep their order when the owner row is busy in the midst of the split', async () => {
+  it('keep their order when the owner row is busy in the midst of the split (ARC-18)', async () => {
     const rig = new CellRig(1);
     const node = await rig.startNode('a');
     const lane = laneOf(node);

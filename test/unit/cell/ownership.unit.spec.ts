@@ -128,7 +128,7 @@ describe('a planned move', () => {
     expect(a.cell.ownedPartitions().map(({ id }) => id)).not.toContain(partition);
   });
 
-  it('a drain takes no new command, answers what is in hand and gives leases and partitions back', async () => {
+  it('a drain takes no new command, answers what is in hand and gives leases and partitions back (LEASE-21, LEASE-34, DRAIN-1, SVC-26, TST-13)', async () => {
     const rig = new CellRig(2);
     const a = await rig.startNode('a');
     const first = rig.send('r1', 'c1', 'u1', createRoomBody());
@@ -143,7 +143,7 @@ describe('a planned move', () => {
     expect(a.replies.byCorrelation.has(late)).toBe(false);
   });
 
-  it('a drain in the midst of a takeover gives the partition back that it has just got', async () => {
+  it('a drain in the midst of a takeover gives the partition back that it has just got (LEASE-22, DRAIN-1)', async () => {
     const rig = new CellRig(1);
     const drains: Promise<void>[] = [];
     const node: RigNode = await rig.startNode('a', {
@@ -159,7 +159,7 @@ describe('a planned move', () => {
     expect(rig.database.owners.get(0)).toMatchObject({ epoch: 1n, released: true });
   });
 
-  it('a drain brings no room into memory for its deadline: that is the next owner’s', async () => {
+  it('a drain brings no room into memory for its deadline: that is the next owner’s (LEASE-22)', async () => {
     const rig = new CellRig(1);
     const first = await rig.startNode('first');
     await rig.result(first, rig.send('r1', 'c1', 'u1', createRoomBody()));
@@ -211,7 +211,7 @@ describe('the offset in Kafka', () => {
 });
 
 describe('heartbeats', () => {
-  it('never create presence, and tell who is not present', async () => {
+  it('never create presence, and tell who is not present (PRES-13)', async () => {
     const rig = new CellRig(1);
     const node = await rig.startNode('a');
     await rig.result(node, rig.send('r1', 'c1', 'u1', createRoomBody()));

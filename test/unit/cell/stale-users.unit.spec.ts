@@ -69,7 +69,7 @@ function systemIds(rig: CellRig): string[] {
 }
 
 describe('a user who is heard of no more', () => {
-  it('is taken out after the silence allowed, seat first, and those who are heard of stay', async () => {
+  it('is taken out after the silence allowed, seat first, and those who are heard of stay (PRES-17, PRES-4, SVC-5, WRK-2)', async () => {
     const rig = new CellRig(1);
     const node = await rig.startNode('a');
     await roomWith(rig, node, ['u1', 'u2']);
@@ -138,7 +138,7 @@ describe('a user who is heard of no more', () => {
 });
 
 describe('a heartbeat that meets the sweep', () => {
-  it('wins when it lands after the scan that named its user', async () => {
+  it('wins when it lands after the scan that named its user (PRES-19, TST-7)', async () => {
     const rig = new CellRig(1);
     const node = await rig.startNode('a');
     await roomWith(rig, node, ['u1']);
@@ -272,7 +272,7 @@ describe('a stall of the intake', () => {
 });
 
 describe('another owner', () => {
-  it('gives everybody a fresh window, and sweeps rooms that nobody asks for', async () => {
+  it('gives everybody a fresh window, and sweeps rooms that nobody asks for (PRES-22, LEASE-17)', async () => {
     const rig = new CellRig(1);
     const a = await rig.startNode('a');
     await roomWith(rig, a, ['u1']);

@@ -141,13 +141,13 @@ function expectSweep(rig: CellRig, state: RoomState, about: string): void {
 }
 
 describe('the tables beside the log', () => {
-  it('follow every event of an open room', async () => {
+  it('follow every event of an open room (RES-24, RES-25, RES-26, RES-27, RES-28, LIST-3, PIPE-8)', async () => {
     const rig = new CellRig(1);
     const node = await rig.startNode('a');
     await play(rig, node, life);
   });
 
-  it('follow a room that closes at once: nobody is present there any more', async () => {
+  it('follow a room that closes at once: nobody is present there any more (ROOM-12, ROOM-17, RES-24, RES-30)', async () => {
     const rig = new CellRig(1);
     const node = await rig.startNode('a');
     const joins = life.slice(0, 4);
@@ -155,6 +155,20 @@ describe('the tables beside the log', () => {
     await play(rig, node, [...joins, ['RoomClosed', 'owner', close]]);
     expect(rig.database.userRooms.size).toBe(0);
     expect(rig.database.rooms.get(roomKey)?.closeInfoJson).toContain('"reason":"over"');
+  });
+
+  it('keep the closing in the log, and its events for every destination (ROOM-15, ROOM-16)', async () => {
+    const rig = new CellRig(1);
+    const node = await rig.startNode('a');
+    const close: CommandBody = { type: 'CloseRoom', reason: 'over', note: 'n' };
+    await play(rig, node, [...life.slice(0, 1), ['RoomClosed', 'owner', close]]);
+    const row = [...rig.database.log.values()].at(-1);
+    expect(row).toMatchObject({ commandType: 'CloseRoom', outcome: 'applied', appliedVersion: 2n });
+    const sent = [...rig.database.outbox.values()].filter(({ roomVersion }) => roomVersion === 2n);
+    expect(sent.map(({ eventType, destination }) => [eventType, destination])).toEqual([
+      ['RoomClosed', 'im'],
+      ['RoomClosed', 'activity'],
+    ]);
   });
 
   it('follow a room that is closing for a while, and its end by its own timer', async () => {

@@ -48,7 +48,7 @@ async function tick(rig: CellRig): Promise<void> {
 }
 
 describe('rooms to sweep that are not in memory', () => {
-  it('are brought in some at a time, until all are there, each once', async () => {
+  it('are brought in some at a time, until all are there, each once (LEASE-17)', async () => {
     const { rig, loaded, due } = await started(120);
     await tick(rig);
     expect(loaded).toHaveLength(50);
@@ -96,7 +96,7 @@ describe('rooms to sweep that are not in memory', () => {
     expect(node.fatal).toEqual([]);
   });
 
-  it('are left to the next owner when the partition is lost', async () => {
+  it('are left to the next owner when the partition is lost (LEASE-18)', async () => {
     const { rig, node, loaded } = await started(3);
     lose(node);
     await tick(rig);

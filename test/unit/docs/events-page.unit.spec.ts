@@ -20,7 +20,7 @@ function rowsIn(text: string): string[][] {
 }
 
 describe('docs/events.md', () => {
-  it('lists every event with where it goes and in which form', () => {
+  it('lists every event with where it goes and in which form (EVT-7, DIM-4)', () => {
     expect(rowsIn(page)).toEqual(rowsIn(eventTableMarkdown()));
     expect(rowsIn(page)).toHaveLength(Object.keys(eventRoutes).length);
   });

@@ -79,7 +79,7 @@ function wordsFor(end: End): string {
   return end.kind === 'noEffect' ? 'is without effect' : `is refused ${end.reason}`;
 }
 
-describe.each(roomStates)('When the room is %s', (status) => {
+describe.each(roomStates)('When the room is %s (ROOM-1, ROOM-9, ROOM-19)', (status) => {
   const rows = names.flatMap((name) => commandByState[status][name].map((line) => [name, line]));
   it.each(
     (rows as [CaseName, Line][]).map(([name, line]) => [titleOf(name, line), name, line] as const),

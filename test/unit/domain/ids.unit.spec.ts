@@ -43,7 +43,7 @@ describe('Texts of ids', () => {
 });
 
 describe('Room keys', () => {
-  it('hold app and room apart, and give both back', () => {
+  it('hold app and room apart, and give both back (ARC-19, LEASE-9)', () => {
     const parts = { appCode: 'a:b' as AppCode, roomId: 'c' as RoomId };
     const other = { appCode: 'a' as AppCode, roomId: 'b:c' as RoomId };
     const key = roomKeyOf(parts.appCode, parts.roomId);
@@ -54,7 +54,7 @@ describe('Room keys', () => {
 });
 
 describe('Room versions', () => {
-  it('step by one, beyond what a number could count', () => {
+  it('step by one, beyond what a number could count (PIPE-16)', () => {
     expect(nextRoomVersion((2n ** 53n) as RoomVersion)).toBe(2n ** 53n + 1n);
   });
 });

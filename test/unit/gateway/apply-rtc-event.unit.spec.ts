@@ -62,7 +62,7 @@ describe('a callback about a user of a room', () => {
     expect(sink.header('crc32c')).toMatch(/^[0-9a-f]{8}$/);
   });
 
-  it('that comes again becomes the same command id, which the room decides once', async () => {
+  it('that comes again becomes the same command id, which the room decides once (RTC-4)', async () => {
     await apply(exited);
     await apply(exited);
     expect(commandIdOf(0)).toMatch(/^rtc:[0-9a-f-]{36}$/);

@@ -85,7 +85,7 @@ const thrown = (reason: string, facts: Record<string, string>) => ({
 });
 
 describe('the record', () => {
-  test('carries who, what, where to answer and how long it is of use', async () => {
+  test('carries who, what, where to answer and how long it is of use (PIPE-1)', async () => {
     const { sink, call } = rig();
     call(frame({ remainingMs: 2_000 }), meta({ snapshotMode: 'none' }), leave);
     await settled();

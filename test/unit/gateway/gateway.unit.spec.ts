@@ -4,6 +4,7 @@ import { createGateway } from '../../../src/gateway/gateway.ts';
 import type { GatewayPorts } from '../../../src/gateway/gateway.ts';
 import { defaultGatewayLimits } from '../../../src/gateway/limits.ts';
 import { MemoryReadsNetwork } from '../../../src/drivers/memory/memory-reads-network.ts';
+import { MemoryRtcTickets } from '../../../src/drivers/memory/memory-rtc-tickets.ts';
 import { ManualTime, settled } from '../../support/manual-time.ts';
 import { MemoryLog } from '../../support/memory-log.ts';
 import {
@@ -65,6 +66,7 @@ function rig(change: Partial<GatewayPorts> = {}) {
       readOwners: () => Promise.resolve([]),
     },
     peers: new MemoryReadsNetwork({ clock: time, timers: time }).peers(),
+    rtcTickets: new MemoryRtcTickets(new Map()),
     ...change,
   };
   const settings = {
@@ -197,7 +199,7 @@ describe('stop', () => {
 });
 
 describe('a heartbeat', () => {
-  test('of a mic session says when the room heard it; of presence nothing', async () => {
+  test('of a mic session says when the room heard it; of presence nothing (MIC-19, RES-8, CMD-16)', async () => {
     const { gateway, sink, sources, time } = rig();
     await gateway.start();
     const mic = outcomeOf(gateway.micHeartbeat(frame(), meta({ commandId: '' }), 's1'));

@@ -1,6 +1,7 @@
 /** Reads that a room's owner answers: whom the gateway asks, how often, in whose name. */
 import { describe, expect, test } from 'vitest';
 import { MemoryReadsNetwork } from '../../../src/drivers/memory/memory-reads-network.ts';
+import { MemoryRtcTickets } from '../../../src/drivers/memory/memory-rtc-tickets.ts';
 import type { RoomVersion, UserId } from '../../../src/domain/ids.ts';
 import type { RoomView } from '../../../src/domain/room/room-view.ts';
 import { defaultGatewayLimits } from '../../../src/gateway/limits.ts';
@@ -27,9 +28,9 @@ import {
 } from './gateway-fakes.ts';
 
 const place = { appCode, roomId };
-const yes: OwnerAnswer = { kind: 'guard', refusal: null };
+const yes: OwnerAnswer = { kind: 'guard', refusal: null, onSeat: false };
 
-function rig() {
+function rig({ withRtc = true } = {}) {
   const time = new ManualTime();
   const network = new MemoryReadsNetwork({ clock: time, timers: time });
   const reads: OwnerRead[] = [];
@@ -58,6 +59,7 @@ function rig() {
       roomQueries: {
         isPlatformBanned: (_app, userId) => Promise.resolve(banned.has(userId)),
       },
+      rtcTickets: new MemoryRtcTickets(new Map(withRtc ? [[appCode, 1_400_000_001]] : [])),
     },
     {
       limits: defaultGatewayLimits,
@@ -92,7 +94,7 @@ describe('GuardUser', () => {
   const guard = (r: ReturnType<typeof rig>, userId = '', caller = user) =>
     r.queries.guardUser(frame({ caller }), { ...place, userId });
 
-  test('answers the owner’s yes with version and epoch', async () => {
+  test('answers the owner’s yes with version and epoch (ROOM-20, QRY-2)', async () => {
     const r = rig();
     await r.cell('cell-a', () => yes);
     expect(await guard(r)).toEqual({ allowed: true, reason: '', roomVersion: 7n, ownerEpoch: 3n });
@@ -113,7 +115,7 @@ describe('GuardUser', () => {
     ['ROOM_NOT_FOUND', 'ROOM_NOT_FOUND'],
   ])('a platform ban beside the room’s %s is told as %s', async (refusal, reason) => {
     const r = rig();
-    await r.cell('cell-a', () => ({ kind: 'guard', refusal }));
+    await r.cell('cell-a', () => ({ kind: 'guard', refusal, onSeat: false }));
     r.banned.add('u1');
     expect(await guard(r)).toMatchObject({ allowed: false, reason });
   });
@@ -127,6 +129,80 @@ describe('GuardUser', () => {
     });
     await guard(r, 'u2', backend);
     expect(r.reads).toMatchObject([{ asker: { role: 'service', userId: null } }]);
+  });
+});
+
+describe('IssueRtcTicket', () => {
+  const issue = (r: ReturnType<typeof rig>, userId = '', caller = user) =>
+    r.queries.issueRtcTicket(frame({ caller }), { ...place, userId });
+  const rights = (ticket: { readonly privateMapKey: string }): unknown =>
+    JSON.parse(ticket.privateMapKey);
+
+  test.each([true, false])(
+    'lets a present user send only from a seat: %s (RTC-3)',
+    async (onSeat) => {
+      const r = rig();
+      await r.cell('cell-a', () => ({ kind: 'guard', refusal: null, onSeat }));
+      await r.time.advance(10_700);
+      const ticket = await issue(r);
+      expect(ticket).toMatchObject({
+        sdkAppId: 1_400_000_001,
+        rtcRoomId: roomId,
+        userId: 'u1',
+        maySendAudio: onSeat,
+        expiresAtMs: 130_000,
+        roomVersion: 7n,
+        ownerEpoch: 3n,
+      });
+      expect(rights(ticket)).toMatchObject({
+        roomId,
+        userId: 'u1',
+        maySendAudio: onSeat,
+        expiresAtSeconds: 130,
+      });
+    },
+  );
+
+  test('is no longer valid than from its asking on, however long the owner took', async () => {
+    const r = rig();
+    await r.cell('cell-b', () => yes);
+    const outcome = outcomeOf(issue(r));
+    await settled();
+    r.moveTo('cell-b');
+    await r.time.advance(100);
+    expect(outcome.now()).toMatchObject({ value: { expiresAtMs: 120_000 } });
+  });
+
+  test.each(['ROOM_NOT_FOUND', 'ROOM_CLOSED', 'USER_BANNED', 'USER_NOT_PRESENT', 'A_NEWER_REASON'])(
+    'gives nothing to whom the guard refuses with %s (RTC-3)',
+    async (refusal) => {
+      const r = rig();
+      await r.cell('cell-a', () => ({ kind: 'guard', refusal, onSeat: false }));
+      await expect(issue(r)).rejects.toMatchObject({ reason: refusal });
+    },
+  );
+
+  test('gives nothing to whom the platform has banned, seat or not (RTC-3)', async () => {
+    const r = rig();
+    await r.cell('cell-a', () => ({ kind: 'guard', refusal: null, onSeat: true }));
+    r.banned.add('u1');
+    await expect(issue(r)).rejects.toMatchObject({ reason: 'USER_PLATFORM_BANNED' });
+  });
+
+  test('is for the caller itself, or for anybody whom a service names', async () => {
+    const r = rig();
+    await r.cell('cell-a', () => yes);
+    await expect(issue(r, 'u2')).rejects.toMatchObject({ reason: 'PERMISSION_DENIED' });
+    await expect(issue(r, '', backend)).rejects.toMatchObject({
+      facts: { field: 'user_id', fault: 'missing' },
+    });
+    expect(await issue(r, 'u2', backend)).toMatchObject({ userId: 'u2', maySendAudio: false });
+  });
+
+  test('an app without RTC is told so', async () => {
+    const r = rig({ withRtc: false });
+    await r.cell('cell-a', () => yes);
+    await expect(issue(r)).rejects.toMatchObject({ reason: 'RTC_NOT_CONFIGURED' });
   });
 });
 

@@ -6,12 +6,12 @@ import { backoffMs, plainBackoffMs } from '../../../src/kernel/backoff.ts';
 const defaults = { initialMs: 5_000, maxMs: 300_000 };
 
 describe('the pause after a failure', () => {
-  it('without jitter it is 5, 10, 20, 40, 80, 160 and then 300 seconds', () => {
+  it('without jitter it is 5, 10, 20, 40, 80, 160 and then 300 seconds (RETRY-7, OCFG-6, OCFG-8, OCFG-9)', () => {
     const seconds = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => plainBackoffMs(defaults, n) / 1_000);
     expect(seconds).toEqual([5, 10, 20, 40, 80, 160, 300, 300, 300]);
   });
 
-  it('with jitter it never leaves the bounds, nor a fifth around the plain pause', () => {
+  it('with jitter it never leaves the bounds, nor a fifth around the plain pause (RETRY-7)', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 10_000 }),

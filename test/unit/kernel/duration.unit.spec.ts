@@ -23,7 +23,7 @@ describe('parseDuration', () => {
     [' 5s ', 5_000],
     ['30s1h', 3_630_000],
     ['2562047h47m16.854s', 9_223_372_036_854],
-  ])('reads %s as %i ms', (text, ms) => {
+  ])('reads %s as %i ms (OCFG-10)', (text, ms) => {
     expect(parseDuration(text)).toEqual({ kind: 'ok', ms });
   });
 

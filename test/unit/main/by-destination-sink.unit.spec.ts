@@ -28,7 +28,7 @@ function sink(outcomeOf: (run: ClaimedRun) => PublishOutcome): EventSink & { got
 }
 
 describe('the sink over all destinations', () => {
-  it('gives each run to its destination and answers in the order given (PUB-1, PUB-6)', async () => {
+  it('gives each run to its destination and answers in the order given (PUB-1, PUB-6, SVC-13)', async () => {
     const im = sink(() => ({ kind: 'notSent', cause: 'down' }));
     const activity = sink(() => ({ kind: 'stored' }));
     const all = byDestinationSink(

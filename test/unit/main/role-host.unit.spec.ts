@@ -99,7 +99,7 @@ describe('a process', () => {
     await exit;
   });
 
-  it('is not ready from the moment it is told to stop, while calls in hand go on', async () => {
+  it('is not ready from the moment it is told to stop, while calls in hand go on (DRAIN-3)', async () => {
     const { host, gateway, stop } = makeHost();
     let finish = (): void => undefined;
     gateway.drainStep = () => new Promise((resolve) => (finish = resolve));
@@ -114,7 +114,7 @@ describe('a process', () => {
 });
 
 describe('an absent dependency', () => {
-  it('is waited for, is said once, shows in readiness, and needs no restart', async () => {
+  it('is waited for, is said once, shows in readiness, and needs no restart (HEALTH-1, HEALTH-4)', async () => {
     const { host, cell, story, time, log, stop } = makeHost();
     cell.startStep = () => Promise.reject(away());
     const exit = host.run();

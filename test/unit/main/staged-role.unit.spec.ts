@@ -37,7 +37,7 @@ function makeRole(stage: Partial<RunningStage> = {}) {
 const away = (): Failure => new Failure('retry', 'UNAVAILABLE', 'away');
 
 describe('a staged role', () => {
-  it('says what it waits for until it has started, then what its stage says', async () => {
+  it('says what it waits for until it has started, then what its stage says (HEALTH-1, HEALTH-2, HEALTH-5)', async () => {
     let begin = (): void => undefined;
     const { role, waiting } = makeRole({
       start: () => new Promise((resolve) => (begin = resolve)),
@@ -91,7 +91,7 @@ describe('a staged role', () => {
     expect(story).toContain('release first');
   });
 
-  it('drains nothing that never started', async () => {
+  it('drains nothing that never started (DRAIN-2)', async () => {
     const { role, story } = makeRole();
     await role.drain();
     expect(story).toEqual([]);

@@ -63,7 +63,7 @@ describe('every record comes back as it was', () => {
     );
   });
 
-  it('as an envelope, except for secrets', () => {
+  it('as an envelope, except for secrets (OUT-24)', () => {
     fc.assert(
       fc.property(anyEnvelope, (envelope) => {
         const event = envelope.event === null ? null : withoutSecret(envelope.event as never);

@@ -44,7 +44,7 @@ describe('a snapshot of a room with gifts', () => {
     expect(checkRoomInvariants(read) ?? checkGiftSums(read)).toBeNull();
   });
 
-  it('is a room that goes on as if it had never been stored', () => {
+  it('is a room that goes on as if it had never been stored (GIFT-5, RES-18, LEASE-33)', () => {
     const steps = [bob, asUser('u7'), asUser('u140'), bob];
     const go = (room: RoomState): RoomState =>
       steps.reduce((held, by, n) => after(held, by, BigInt(n + 1) * 2n ** 53n + 1n), room);

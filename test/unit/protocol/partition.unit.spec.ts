@@ -81,7 +81,7 @@ describe('partitionOf', () => {
 });
 
 describe('record keys', () => {
-  it('are the UTF-8 bytes of app, NUL, room', () => {
+  it('are the UTF-8 bytes of app, NUL, room (LEASE-9)', () => {
     expect(partitionKeyBytes(key('hy', 'r1')).toString('hex')).toBe('6879007231');
   });
 

@@ -72,7 +72,7 @@ describe('a room with snapshots', () => {
   const rebuild = (reader: MemoryRoomReader) =>
     rebuildRoom(reader, createCodec(), roomKey, () => Promise.resolve(null));
 
-  it('begins at the newest and is the same as from the log alone', async () => {
+  it('begins at the newest and is the same as from the log alone (LEASE-1, LEASE-33, SNAP-3)', async () => {
     const { rig, reader } = await snapshotRoom();
     const rebuilt = await rebuild(reader);
     expect(rebuilt?.snapshotVersion).toBe(20n);
@@ -83,7 +83,7 @@ describe('a room with snapshots', () => {
     expect(fromLog?.chainHash).toEqual(rebuilt?.chainHash);
   });
 
-  it('passes over damaged bytes and a damaged chain hash for the one before', async () => {
+  it('passes over damaged bytes and a damaged chain hash for the one before (SNAP-3)', async () => {
     const { rig, reader } = await snapshotRoom();
     const whole = await rebuild(reader);
     const [newest] = rig.database.snapshots.get(roomKey) ?? [];
@@ -100,7 +100,7 @@ describe('a room with snapshots', () => {
     }
   });
 
-  it('is Corrupt when a step of the log is missing, whatever snapshots there are', async () => {
+  it('is Corrupt when a step of the log is missing, whatever snapshots there are (SNAP-3)', async () => {
     const { rig, reader } = await snapshotRoom();
     const last = [...rig.database.log.entries()].find(([, row]) => row.appliedVersion === 22n);
     if (last === undefined) throw new Error('no such step');

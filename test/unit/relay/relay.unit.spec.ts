@@ -97,7 +97,7 @@ function makeRelay(fields: Partial<RelayOptions> = {}) {
 }
 
 describe('the relay', () => {
-  it('publishes what it claims and leaves the end of the rows to the adapter', async () => {
+  it('publishes what it claims and leaves the end of the rows to the adapter (ARC-4, PIPE-10, WRK-1, OUT-11)', async () => {
     const { relay, claims, seen, time } = makeRelay();
     claims.push([runOf('a', 2), runOf('b')]);
     await relay.start();
@@ -113,7 +113,7 @@ describe('the relay', () => {
     await Promise.all([relay.stop(), time.advance(0)]);
   });
 
-  it('polls by itself when every hint is lost, ever slower up to the interval', async () => {
+  it('polls by itself when every hint is lost, ever slower up to the interval (OUT-20, OUT-21, SVC-16, OCFG-3)', async () => {
     const { relay, seen, time } = makeRelay();
     await relay.start();
     await time.advance(10_000);
@@ -125,7 +125,7 @@ describe('the relay', () => {
     await Promise.all([relay.stop(), time.advance(0)]);
   });
 
-  it('looks at once after a hint, also one that came during a round', async () => {
+  it('looks at once after a hint, also one that came during a round (OUT-20, SVC-12, SVC-16)', async () => {
     const { relay, seen, time, hint } = makeRelay();
     await relay.start();
     await time.advance(5_000);
@@ -191,7 +191,7 @@ describe('the relay', () => {
     await Promise.all([relay.stop(), time.advance(0)]);
   });
 
-  it('claims nothing more once it drains, and lets the sink go after the round', async () => {
+  it('claims nothing more once it drains, and lets the sink go after the round (OUT-27)', async () => {
     const { relay, seen, time } = makeRelay();
     await relay.start();
     await time.advance(100);
@@ -221,7 +221,7 @@ describe('the relay’s options', () => {
     ['poll_interval', { pollIntervalMs: -1 }],
     ['started_max', { startedMax: 1.5 }],
     ['shard', { shards: [] }],
-  ])('are refused with the key’s name: %s', (key, fields) => {
+  ])('are refused with the key’s name: %s (OCFG-10)', (key, fields) => {
     expect(() => checkRelayOptions({ ...options, ...fields })).toThrow(key);
   });
 

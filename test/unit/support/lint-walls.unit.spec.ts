@@ -60,7 +60,7 @@ describe('lint', { timeout: FIRST_LOAD_TIMEOUT_MS }, () => {
       'export function f(a = 1) {\n  return a;\n}',
       '@typescript-eslint/explicit-module-boundary-types',
     ],
-  ])('%s may not hold %j', async (path, text, rule) => {
+  ])('%s may not hold %j (CFG-16, SVC-7)', async (path, text, rule) => {
     expect(await rulesBrokenBy(path, text)).toContain(rule);
   });
 

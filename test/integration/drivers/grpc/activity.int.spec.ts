@@ -61,7 +61,7 @@ afterEach(async () => {
   await server.stop(0);
 });
 
-test('an event arrives with its envelope untouched and its key fields beside it', async () => {
+test('an event arrives with its envelope untouched and its key fields beside it (PUB-3, EXT-4)', async () => {
   expect(await client.ingest(envelope)).toEqual({ kind: 'done' });
   expect(received).toHaveLength(1);
   expect(received[0]).toMatchObject({

@@ -47,7 +47,7 @@ const meta = { appCode: 'app1', roomId: 'r1', commandId: 'c1' };
 const call = (change: object = {}) => ({ timeoutMs: 5_000, token: rig.token, ...change });
 
 describe('a command', () => {
-  test('arrives with every field of its meta', async () => {
+  test('arrives with every field of its meta (ARC-17, EXT-1)', async () => {
     const whole = { ...meta, actorUserId: 'u1', clientTimeMs: 2n ** 53n };
     const sent = { ...whole, snapshotMode: SnapshotMode.NONE };
     await rig.commands.leaveRoom({ meta: sent }, call());
@@ -70,7 +70,7 @@ describe('a command', () => {
     },
   );
 
-  test('answers its result and the view with its addresses', async () => {
+  test('answers its result and the view with its addresses (RES-2, ARC-13)', async () => {
     const fields = {
       seatNo: 2,
       micSessionId: 's1' as MicSessionId,

@@ -86,7 +86,7 @@ describe('reads of one room', () => {
     });
   });
 
-  test('the gift rank', async () => {
+  test('the gift rank (QRY-4)', async () => {
     const giftRank = [{ userId: asUser('u2'), coins: 2n ** 60n, rank: 1 }];
     rig.api.answers.getGiftRank = { giftRank, roomHeat: 2n ** 61n, roomVersion: 7n };
     const answer = await rig.queries.getGiftRank({ ...place, places: 3 }, options());

@@ -58,6 +58,7 @@ class ScriptedReads implements Scripted {
   } = {};
   readRoom = this.scripted('readRoom');
   guardUser = this.scripted('guardUser');
+  issueRtcTicket = this.scripted('issueRtcTicket');
   listAudience = this.scripted('listAudience');
   listBans = this.scripted('listBans');
   listMicRequests = this.scripted('listMicRequests');

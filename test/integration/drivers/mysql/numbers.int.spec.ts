@@ -42,7 +42,7 @@ describe('numbers and bytes through MySQL', () => {
     advertiseAddr: '10.0.0.1:7000',
   });
 
-  it('keeps every 64-bit value above 2^53 exact, in every column', async () => {
+  it('keeps every 64-bit value above 2^53 exact, in every column (EXT-7)', async () => {
     const { partitionStore, roomReader, roomQueries, snapshotStore } = space.drivers;
     await partitionStore.takeover(request(1));
     await space.sql('UPDATE partition_owner SET epoch = ? WHERE partition_id = 1', [big]);

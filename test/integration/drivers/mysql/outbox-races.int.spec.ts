@@ -91,7 +91,7 @@ describe('races of the outbox on MySQL', () => {
       rowId,
     ]);
 
-  it('two relays that plan the same head: one gets the run, the other nothing', async () => {
+  it('two relays that plan the same head: one gets the run, the other nothing (OUT-1, OUT-9)', async () => {
     const ids = await rowsOf(1, 2);
     const slow = stoppingAt(claimingUpdate);
     const claimed = createOutboxStore(slow).claimRuns(claimOf());

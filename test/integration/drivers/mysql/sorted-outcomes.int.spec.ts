@@ -278,7 +278,7 @@ describe('a batch that the server refuses', () => {
     expect(await storedRoom(roomId ?? freshRoomId())).toBe(1n);
   });
 
-  it('writes outbox rows in event order, pending, in the shard of their room', async () => {
+  it('writes outbox rows in event order, pending, in the shard of their room (OUT-2, OUT-14)', async () => {
     const roomId = freshRoomId();
     const batch = commandBatch(taken, 'one', { roomId, version: 1n });
     const events = [0, 1].map((eventIndex) => eventRowOf(roomId, 1n, { eventIndex }));

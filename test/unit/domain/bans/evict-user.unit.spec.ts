@@ -29,7 +29,7 @@ const room = given(
 );
 
 describe('When the user is present', () => {
-  it('EvictUser frees the seat, takes the user out and says why, without a ban of the room', () => {
+  it('EvictUser frees the seat, takes the user out and says why, without a ban of the room (MIC-21, CMD-24)', () => {
     const { state } = room
       .when(evictUser(alice), byOperator)
       .thenApplied(

@@ -27,7 +27,7 @@ const room = given(created(), people, adminSet(bob));
 const byOwner = { by: owner };
 
 describe('When the user is present', () => {
-  it('KickUser takes the user out and bans it, in one command', () => {
+  it('KickUser takes the user out and bans it, in one command (PRES-7, PRES-16, CMD-10)', () => {
     const { state } = room
       .when(kickUser(alice), byOwner)
       .thenApplied([left(alice, 'kicked'), kicked(alice)], {});
@@ -45,20 +45,23 @@ describe('When the user is present', () => {
   it.each([
     ['pending', []],
     ['publishing', [publishing(on(2, alice, 3))]],
-  ])('a %s seat is freed before it, and others may take it at once', (_what, rest) => {
-    const seated = given(created(), people, wentUp(on(2, alice, 3), 90_000_000), ...rest);
-    const onMicMs = stepMs * (1 + rest.length);
-    const after = seated
-      .when(kickUser(alice), byOwner)
-      .thenApplied([
-        wentDown(on(2, alice, 3), 'kicked', onMicMs),
-        left(alice, 'kicked'),
-        kicked(alice),
-      ]);
-    after.room().when(micUp(2), { by: carol }).room();
-  });
+  ])(
+    'a %s seat is freed before it, and others may take it at once (PRES-18, MIC-21, TST-12)',
+    (_what, rest) => {
+      const seated = given(created(), people, wentUp(on(2, alice, 3), 90_000_000), ...rest);
+      const onMicMs = stepMs * (1 + rest.length);
+      const after = seated
+        .when(kickUser(alice), byOwner)
+        .thenApplied([
+          wentDown(on(2, alice, 3), 'kicked', onMicMs),
+          left(alice, 'kicked'),
+          kicked(alice),
+        ]);
+      after.room().when(micUp(2), { by: carol }).room();
+    },
+  );
 
-  it('a kicked user cannot join again until unbanned (TST-12)', () => {
+  it('a kicked user cannot join again until unbanned (TST-12, PRES-11)', () => {
     const gone = room.after(kickUser(alice), byOwner);
     gone
       .when(joinRoom(profileOf('alice')))

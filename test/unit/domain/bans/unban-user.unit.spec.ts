@@ -28,7 +28,7 @@ describe('When the user is banned', () => {
     ['user', bob],
     ['service', alice],
     ['operator', alice],
-  ] as const)('a manager (role %s as %s) ends the ban of this user alone', (role, by) => {
+  ] as const)('a manager (role %s as %s) ends the ban of this user alone (CMD-11)', (role, by) => {
     const { state } = room.when(unban(), { role, by }).thenApplied([unbanned(alice, by)], {});
     expect([...state.bans.values()].map(({ userId }) => userId)).toEqual([carol]);
     expect(state.temporaryBans.map(({ userId }) => userId)).toEqual([carol]);

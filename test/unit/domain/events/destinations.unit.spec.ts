@@ -9,7 +9,7 @@ import type { Destination } from '../../../../src/protocol/topics.ts';
 const types = Object.keys(eventRoutes) as RoomEventType[];
 
 describe('eventRoutes', () => {
-  it('every event is a fact for IM and activity, but for these', () => {
+  it('every event is a fact for IM and activity, but for these (ROOM-16)', () => {
     const others = types
       .filter((type) => eventRoute(type).destinations.join(' ') !== 'im activity')
       .map((type) => [type, ...eventRoute(type).destinations].join(' '));
@@ -29,7 +29,7 @@ describe('eventRoutes', () => {
     }
   });
 
-  it('rows are written in the order of the topics, each destination once', () => {
+  it('rows are written in the order of the topics, each destination once (PUB-4, PUB-7)', () => {
     for (const { destinations: named } of Object.values(eventRoutes)) {
       expect(destinations.filter((destination) => named.includes(destination))).toEqual(named);
     }

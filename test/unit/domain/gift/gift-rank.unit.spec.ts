@@ -21,7 +21,7 @@ const names = (senders: readonly GiftSender[]): readonly string[] =>
   senders.map(({ userId }) => userId);
 
 describe('the order of senders', () => {
-  it('is by coins, of equal ones by earlier reach, then by user id', () => {
+  it('is by coins, of equal ones by earlier reach, then by user id (GIFT-6)', () => {
     const senders = [
       senderOf('d', 5n, 2n),
       senderOf('e', 4n, 1n),

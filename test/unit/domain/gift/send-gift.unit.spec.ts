@@ -34,7 +34,7 @@ function planOf(on: GivenRoom, body: SendGift, by: UserId = alice): string {
 }
 
 describe('A paid gift', () => {
-  it('makes one fact per target in the order named, each of price × count', () => {
+  it('makes one fact per target in the order named, each of price × count (EVT-3, GIFT-6)', () => {
     const fields = { giftCount: 3, comboId: 'combo-1' };
     const fact = { ...fields, unitPrice: 10n, catalogueVersion: 7n, billingReceiptId: 'receipt-1' };
     room
@@ -50,7 +50,7 @@ describe('A paid gift', () => {
     room.when(sendGift([alice]), { charge: charged(5n) }).thenApplied([gifted(alice, alice, 5n)]);
   });
 
-  it('reaches 50 targets at once', () => {
+  it('reaches 50 targets at once (GIFT-1)', () => {
     const crowd = Array.from({ length: 50 }, (_, n) => asUser(`listener-${n}`));
     const full = given(created(), [joined(alice), ...crowd.map((userId) => joined(userId))]);
     const outcome = full.when(sendGift(crowd), { charge: charged(2n) });
@@ -76,7 +76,7 @@ describe('A paid gift', () => {
     });
   });
 
-  it('answers as many places of the rank as configured', () => {
+  it('answers as many places of the rank as configured (CFG-3, SVC-3, RES-13)', () => {
     const after = room.after(sendGift([bob]), { by: bob, charge: charged(1n) });
     const limits = { giftRankMax: 1 };
     expect(after.when(sendGift([bob]), { charge: charged(2n), limits }).decision).toMatchObject({
@@ -92,7 +92,7 @@ describe('The balances answered', () => {
     return decision.kind === 'applied' ? decision.result : decision;
   };
 
-  it('are those of the receipt, 0 among them, for a single target', () => {
+  it('are those of the receipt, 0 among them, for a single target (RES-10, RES-11, GIFT-7)', () => {
     expect(answer([bob], charged(1n, told))).toMatchObject({
       coinBalanceAfter: 0n,
       giftIncomeBalanceAfter: 7n,
@@ -152,7 +152,7 @@ describe('The room refuses before any payment, and says the same whatever the wa
     }
   };
 
-  it('a gift in a closed room, before it looks at anything else', () => {
+  it('a gift in a closed room, before it looks at anything else (GIFT-2)', () => {
     const over = given(created(), closed());
     refused(sendGift([]), alice, 'ROOM_CLOSED', { room_status: 'closed' }, over);
   });
@@ -167,7 +167,7 @@ describe('The room refuses before any payment, and says the same whatever the wa
     refused(sendGift([bob]), alice, 'ROOM_NOT_FOUND', {}, given());
   });
 
-  it.each([0, -1, 10_000, 1.5, Number.NaN])('a count of %d', (giftCount) => {
+  it.each([0, -1, 10_000, 1.5, Number.NaN])('a count of %d (GIFT-2)', (giftCount) => {
     refused(sendGift([bob], { giftCount }), alice, 'INVALID_GIFT', {
       field: 'gift_count',
       fault: 'not a whole number from 1 to 9999',
@@ -178,12 +178,12 @@ describe('The room refuses before any payment, and says the same whatever the wa
     ['missing', []],
     ['more than 50', [...fifty, bob]],
     ['named twice', [bob, carol, bob]],
-  ])('targets with the fault "%s", although they are absent too', (fault, targets) => {
+  ])('targets with the fault "%s", although they are absent too (GIFT-2)', (fault, targets) => {
     const facts = { field: 'target_user_ids', fault };
     refused(sendGift(targets), asUser('stranger'), 'INVALID_GIFT', facts);
   });
 
-  it('an absent sender, before absent targets', () => {
+  it('an absent sender, before absent targets (GIFT-2)', () => {
     const facts = { user_id: 'stranger' };
     refused(sendGift([asUser('ghost')]), asUser('stranger'), 'USER_NOT_PRESENT', facts);
   });

@@ -38,7 +38,7 @@ const result = { seatNo: 2, micSessionId: session(3) };
 const kinds: readonly RtcEventKind[] = ['audio_started', 'audio_stopped', 'room_exited'];
 
 describe('When the session is pending', () => {
-  it('audio_started makes it publishing and keeps its time (MIC-6, MIC-12)', () => {
+  it('audio_started makes it publishing and keeps its time (MIC-6, MIC-12, CMD-15)', () => {
     const { state } = pending
       .when(rtcEvent('audio_started', startedMs + 9), byRtc)
       .thenApplied([publishing(on(2, alice, 3), startedMs + 9)], result);
@@ -67,7 +67,7 @@ describe('When the session is pending', () => {
       .thenNoEffect();
   });
 
-  it('room_exited frees the seat and leaves the user present (PRES-15, MIC-21)', () => {
+  it('room_exited frees the seat and leaves the user present (PRES-15, MIC-21, PRES-1, CMD-15)', () => {
     const { state } = pending
       .when(rtcEvent('room_exited', startedMs + 9), byRtc)
       .thenApplied([wentDown(on(2, alice, 3), 'rtc_exited', 1_000)], result);
@@ -101,11 +101,14 @@ describe('When the session is publishing', () => {
       .thenApplied([wentDown(on(2, alice, 3), 'rtc_exited', 2_000)], result);
   });
 
-  it.each(kinds)('%s of the time last seen, or of an older one, is dropped (TST-10)', (kind) => {
-    for (const eventTimeMs of [seenMs, seenMs - 1, startedMs]) {
-      live.when(rtcEvent(kind, eventTimeMs), byRtc).thenNoEffect();
-    }
-  });
+  it.each(kinds)(
+    '%s of the time last seen, or of an older one, is dropped (TST-10, MIC-12, MIC-26)',
+    (kind) => {
+      for (const eventTimeMs of [seenMs, seenMs - 1, startedMs]) {
+        live.when(rtcEvent(kind, eventTimeMs), byRtc).thenNoEffect();
+      }
+    },
+  );
 
   it('audio_stopped with an older time than the last audio_started is ignored (TST-10)', () => {
     live
@@ -123,7 +126,7 @@ describe('When the session is publishing', () => {
 });
 
 describe('When the clocks of the RTC service and of the room differ (decision 20)', () => {
-  it('audio_started may be as much before the session’s start as the allowance says', () => {
+  it('audio_started may be as much before the session’s start as the allowance says (MIC-26)', () => {
     pending
       .when(rtcEvent('audio_started', startedMs - skewMs), byRtc)
       .thenApplied([publishing(on(2, alice, 3), startedMs - skewMs)]);
@@ -141,12 +144,15 @@ describe('When the clocks of the RTC service and of the room differ (decision 20
     pending.when(rtcEvent(kind, startedMs - 1), byRtc).thenNoEffect();
   });
 
-  it.each(kinds)('%s without a time is dropped, even where every time would do', (kind) => {
-    const times = { rtcClockSkewMs: Number.MAX_SAFE_INTEGER };
-    for (const eventTimeMs of [0, -1]) {
-      pending.when(rtcEvent(kind, eventTimeMs), { ...byRtc, times }).thenNoEffect();
-    }
-  });
+  it.each(kinds)(
+    '%s without a time is dropped, even where every time would do (MIC-26)',
+    (kind) => {
+      const times = { rtcClockSkewMs: Number.MAX_SAFE_INTEGER };
+      for (const eventTimeMs of [0, -1]) {
+        pending.when(rtcEvent(kind, eventTimeMs), { ...byRtc, times }).thenNoEffect();
+      }
+    },
+  );
 });
 
 describe('When a late RTC event meets another session', () => {
@@ -154,7 +160,7 @@ describe('When a late RTC event meets another session', () => {
     ['a leave and a new join (TST-9)', [leaveRoom, joinRoom(profileOf('alice'))]],
     ['a MicDown alone (TST-8)', [micDown()]],
   ] as const)(
-    'an RTC exit of an earlier stay leaves the new session untouched: after %s',
+    'an RTC exit of an earlier stay leaves the new session untouched: after %s (MIC-14, MIC-12, RTC-5)',
     (_what, between) => {
       let room = live;
       for (const body of between) room = room.after(body);

@@ -31,23 +31,26 @@ describe('When active and the user is seated', () => {
   it.each([
     ['pending', pending],
     ['publishing', live],
-  ])('a %s session moves, stays the same and waits for a confirmation again', (_state, room) => {
-    const before = room.state.seats[0]?.occupancy;
-    const publishDeadlineMs = room.nextMs + publishTimeoutMs;
-    const { state } = room
-      .when(changeSeat(3))
-      .thenApplied([movedSeat(on(1, alice, 3), 3, publishDeadlineMs)], {
-        seatNo: 3,
-        micSessionId: session(3),
+  ])(
+    'a %s session moves, stays the same and waits for a confirmation again (MIC-9, MIC-10, MIC-25, CMD-7)',
+    (_state, room) => {
+      const before = room.state.seats[0]?.occupancy;
+      const publishDeadlineMs = room.nextMs + publishTimeoutMs;
+      const { state } = room
+        .when(changeSeat(3))
+        .thenApplied([movedSeat(on(1, alice, 3), 3, publishDeadlineMs)], {
+          seatNo: 3,
+          micSessionId: session(3),
+          publishDeadlineMs,
+        });
+      expect(state.seats[0]?.occupancy).toBeNull();
+      expect(state.seats[2]?.occupancy).toEqual({
+        ...before,
+        state: 'pending_publish',
         publishDeadlineMs,
       });
-    expect(state.seats[0]?.occupancy).toBeNull();
-    expect(state.seats[2]?.occupancy).toEqual({
-      ...before,
-      state: 'pending_publish',
-      publishDeadlineMs,
-    });
-  });
+    },
+  );
 
   it('the moved session is confirmed as before, or frees its new seat at its new deadline', () => {
     const moved = live.after(changeSeat(3));
@@ -87,7 +90,7 @@ describe('When active and the user is seated', () => {
     ['missing', 'SEAT_NOT_FOUND', 4, { seat_no: '4' }],
     ['missing (any)', 'NO_FREE_SEAT', 0, {}],
   ] as const)(
-    'a %s seat refuses the move and leaves the old one',
+    'a %s seat refuses the move and leaves the old one (MIC-25)',
     (_what, reason, seatNo, facts) => {
       const room = given(
         created(),
@@ -104,7 +107,7 @@ describe('When active and the user is seated', () => {
     },
   );
 
-  it('the seat left is open to the next user at once', () => {
+  it('the seat left is open to the next user at once (MIC-25)', () => {
     pending.after(changeSeat(2)).when({ type: 'MicUp', seatNo: 1 }, { by: bob }).room();
   });
 

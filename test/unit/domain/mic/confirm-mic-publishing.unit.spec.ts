@@ -20,7 +20,7 @@ const result = { seatNo: 2, micSessionId: session(3) };
 describe('When active and the session is pending', () => {
   const room = given(...history);
 
-  it('ConfirmMicPublishing makes it publishing, without a deadline', () => {
+  it('ConfirmMicPublishing makes it publishing, without a deadline (MIC-1, MIC-6, MIC-17, CMD-8)', () => {
     const outcome = room
       .when(confirm(session(3)))
       .thenApplied([publishing(on(2, alice, 3))], result);
@@ -39,7 +39,7 @@ describe('When active and the session is pending', () => {
       .thenApplied([publishing(on(2, alice, 3))], result);
   });
 
-  it('another session than the one on the seat is stale', () => {
+  it('another session than the one on the seat is stale (MIC-11, RES-6)', () => {
     room.when(confirm(session(1))).thenRejected('MIC_SESSION_STALE', { seat_no: '2' });
   });
 

@@ -34,7 +34,7 @@ function heard(lastMs: number | null, micSessionId: MicSessionId = session(3)) {
 const silent = heard(micStaleBeforeMs - 1);
 
 describe('When a session that used to send heartbeats is silent', () => {
-  it('its seat is freed, the user stays, and the time on the seat counts from its start', () => {
+  it('its seat is freed, the user stays, and the time on the seat counts from its start (MIC-19, MIC-29)', () => {
     const { state } = room
       .when(expireHeartbeat(2, session(3)), silent)
       .thenApplied([wentDown(on(2, alice, 3), 'mic_stale', 2 * stepMs)], {

@@ -21,7 +21,7 @@ const due = expire(2, session(3), deadlineMs);
 const bySystem = { role: 'system', by: owner, atMs: deadlineMs } as const;
 
 describe('When active and the session is pending', () => {
-  it('a publish timeout frees the seat at its deadline and leaves the user present', () => {
+  it('a publish timeout frees the seat at its deadline and leaves the user present (MIC-7, MIC-13, CMD-17)', () => {
     const outcome = room
       .when(due, bySystem)
       .thenApplied([wentDown(on(2, alice, 3), 'publish_timeout', 15_000)], {
@@ -42,7 +42,7 @@ describe('When active and the session is pending', () => {
     ['session', expire(2, session(1), deadlineMs)],
     ['deadline (older)', expire(2, session(3), deadlineMs - 1)],
     ['deadline (newer)', expire(2, session(3), deadlineMs + 1)],
-  ])('a publish timeout does nothing when its %s differs', (_name, command) => {
+  ])('a publish timeout does nothing when its %s differs (MIC-28, MIC-11)', (_name, command) => {
     room.when(command, { ...bySystem, atMs: deadlineMs + 60_000 }).thenNoEffect();
   });
 

@@ -21,7 +21,7 @@ const farMs = 90_000_000;
 const pending = given(created(), [joined(alice), joined(bob)], wentUp(on(2, alice, 3), farMs));
 
 describe('When active and the user is seated', () => {
-  it('MicDown frees a pending seat and answers seat and session', () => {
+  it('MicDown frees a pending seat and answers seat and session (MIC-7, MIC-20, RES-5, CMD-6)', () => {
     const outcome = pending
       .when(micDown())
       .thenApplied([wentDown(on(2, alice, 3), 'mic_down', stepMs)], {
@@ -32,7 +32,7 @@ describe('When active and the user is seated', () => {
     expect(outcome.state.users.has(alice)).toBe(true);
   });
 
-  it('MicDown frees a publishing seat and counts from the session start', () => {
+  it('MicDown frees a publishing seat and counts from the session start (MIC-8, MIC-29)', () => {
     given(created(), joined(alice), wentUp(on(2, alice, 3), farMs), publishing(on(2, alice, 3)))
       .when(micDown({ micSessionId: session(3) }))
       .thenApplied([wentDown(on(2, alice, 3), 'mic_down', 2 * stepMs)]);
@@ -50,7 +50,7 @@ describe('When active and the user is seated', () => {
       .thenApplied([wentDown(on(2, alice, 3), 'mic_down', stepMs)]);
   });
 
-  it('MicDown of another session than the one on the seat is refused', () => {
+  it('MicDown of another session than the one on the seat is refused (MIC-11)', () => {
     pending
       .when(micDown({ micSessionId: session(1) }))
       .thenRejected('MIC_SESSION_STALE', { seat_no: '2' });

@@ -50,7 +50,7 @@ describe('late words about session 1 leave session 2 untouched', () => {
   const seated = given(created(), joined(alice)).after(micUp(1), { micSessionId: first });
   const firstDeadlineMs = seated.state.lastEventAtMs + publishTimeoutMs;
 
-  it('after MicDown and MicUp on the same seat, pending or publishing (TST-8)', () => {
+  it('after MicDown and MicUp on the same seat, pending or publishing (TST-8, MIC-11)', () => {
     const again = seated.after(micDown()).after(micUp(1), { micSessionId: second });
     expectUntouched(again, firstDeadlineMs);
     expectUntouched(again.after(confirm(second)), firstDeadlineMs);

@@ -24,7 +24,7 @@ const farMs = 90_000_000;
 describe('When active and the user is present', () => {
   const room = given(created(), joined(alice), joined(bob));
 
-  it('MicUp takes the seat, opens a session and sets its publish deadline', () => {
+  it('MicUp takes the seat, opens a session and sets its publish deadline (MIC-1, MIC-5, MIC-16, MIC-17, MIC-18, RES-5, RES-6, RES-7, CMD-5)', () => {
     const micSessionId = asSession('fresh');
     const publishDeadlineMs = room.nextMs + publishTimeoutMs;
     const outcome = room
@@ -77,7 +77,7 @@ describe('When active and the user is present', () => {
     room.when(micUp(seatNo)).thenRejected('SEAT_NOT_FOUND', { seat_no: String(seatNo) });
   });
 
-  it('a locked seat is refused, to the owner too', () => {
+  it('a locked seat is refused, to the owner too (MIC-23)', () => {
     room
       .after(lockSeat(2), { by: owner })
       .when(micUp(2))
@@ -107,9 +107,12 @@ describe('When active and the user is seated', () => {
   const pending = given(created(), joined(alice), wentUp(on(2, alice, 3), farMs));
   const held = { seatNo: 2, micSessionId: session(3), publishDeadlineMs: farMs };
 
-  it.each([2, 0])('MicUp on seat %i answers the session and deadline it holds', (seatNo) => {
-    pending.when(micUp(seatNo), { micSessionId: asSession('unused') }).thenNoEffect(held);
-  });
+  it.each([2, 0])(
+    'MicUp on seat %i answers the session and deadline it holds (MIC-22)',
+    (seatNo) => {
+      pending.when(micUp(seatNo), { micSessionId: asSession('unused') }).thenNoEffect(held);
+    },
+  );
 
   it('a confirmed session has no deadline to answer', () => {
     const confirmed = given(
@@ -121,9 +124,12 @@ describe('When active and the user is seated', () => {
     confirmed.when(micUp(2)).thenNoEffect({ ...held, publishDeadlineMs: 0 });
   });
 
-  it.each([1, 4])('MicUp on another seat (%i) is refused and the held one named', (seatNo) => {
-    pending.when(micUp(seatNo)).thenRejected('ALREADY_ON_SEAT', { seat_no: '2' });
-  });
+  it.each([1, 4])(
+    'MicUp on another seat (%i) is refused and the held one named (MIC-22)',
+    (seatNo) => {
+      pending.when(micUp(seatNo)).thenRejected('ALREADY_ON_SEAT', { seat_no: '2' });
+    },
+  );
 
   it('an unconfirmed session keeps its deadline however often MicUp is repeated', () => {
     const again = pending.when(micUp(2), { atMs: timeOf(3) + 14_000 }).thenNoEffect(held);
@@ -141,7 +147,7 @@ describe('When a seat was locked and opened again', () => {
 });
 
 describe('When active and the user is absent', () => {
-  it('MicUp is refused, for one who left, one who never came, and the owner', () => {
+  it('MicUp is refused, for one who left, one who never came, and the owner (MIC-23)', () => {
     const room = given(created(), joined(alice), left(alice));
     for (const by of [alice, carol, owner]) {
       room.when(micUp(1), { by }).thenRejected('USER_NOT_PRESENT', { user_id: by });
@@ -158,7 +164,7 @@ describe('When active and the user is absent', () => {
 describe('When the mode is apply', () => {
   const room = given(created({ mode: 'apply' }), joined(alice), joined(owner));
 
-  it.each([1, 0, 9])('a member cannot take seat %i by itself', (seatNo) => {
+  it.each([1, 0, 9])('a member cannot take seat %i by itself (META-1)', (seatNo) => {
     room.when(micUp(seatNo)).thenRejected('MIC_BY_INVITATION');
   });
 

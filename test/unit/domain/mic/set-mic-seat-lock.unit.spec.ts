@@ -23,7 +23,7 @@ const people = [joined(owner), joined(alice), joined(bob), joined(carol)];
 const room = given(created(), people, [adminSet(bob), adminSet(carol)]);
 
 describe('When the seat is empty', () => {
-  it('a lock shuts it and an unlock opens it, and no other seat changes', () => {
+  it('a lock shuts it and an unlock opens it, and no other seat changes (MIC-3, MIC-4, CMD-9)', () => {
     const locked = room.when(lockSeat(2), { by: owner }).thenApplied([seatLocked(2)], {
       seatNo: 2,
     });
@@ -53,7 +53,7 @@ describe('When the seat is empty', () => {
 describe('When somebody sits on the seat', () => {
   const seated = given(created(), people, adminSet(bob), wentUp(on(2, alice, 4), farMs));
 
-  it('a lock takes the holder down first, in the same commit, and the user stays present', () => {
+  it('a lock takes the holder down first, in the same commit, and the user stays present (MIC-24)', () => {
     const { state } = seated
       .when(lockSeat(2), { by: bob })
       .thenApplied([wentDown(on(2, alice, 4), 'seat_locked', stepMs), seatLocked(2)], {

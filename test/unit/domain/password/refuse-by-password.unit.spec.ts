@@ -34,7 +34,7 @@ describe('When the room has a password', () => {
     room.when(joining('match')).thenApplied([joined(alice)]);
   });
 
-  it('a mismatch is refused, and the room is to remember it', () => {
+  it('a mismatch is refused, and the room is to remember it (PWD-2)', () => {
     room
       .when(joining('mismatch'))
       .thenRejected('WRONG_PASSWORD', { verdict: 'mismatch' }, attempt());
@@ -67,7 +67,7 @@ describe('When the room has a password', () => {
     changed.when(joining('match', 2n)).thenApplied([joined(alice)]);
   });
 
-  it.each([owner, bob])('owner and admins need none (%s)', (by) => {
+  it.each([owner, bob])('owner and admins need none (%s) (PWD-2)', (by) => {
     for (const word of ['mismatch', 'none_given'] as const) {
       room.when(joinRoom(profileOf(by), verdict(word, 0n)), { by }).room();
     }
@@ -100,7 +100,7 @@ describe('When a user has given wrong passwords', () => {
   });
 
   it.each(['match', 'mismatch', 'none_given'] as const)(
-    'at the limit no password is looked at any more, not even the right one (%s)',
+    'at the limit no password is looked at any more, not even the right one (%s) (PWD-2)',
     (word) => {
       const blocked = afterAttempts(3);
       const untilMs = String(room.nextMs + windowMs);

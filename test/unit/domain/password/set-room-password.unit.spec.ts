@@ -14,7 +14,7 @@ function changed(passwordHash: string, passwordVersion: bigint, byUserId = owner
 const open = given(created(), [joined(alice), joined(bob)], adminSet(bob));
 
 describe('When the room is open', () => {
-  it('a password locks it, at the next password version, and everybody stays', () => {
+  it('a password locks it, at the next password version, and everybody stays (CMD-21, PWD-1)', () => {
     const { state } = open.when(set('h1'), { by: owner }).thenApplied([changed('h1', 2n)], {});
     expect(state).toMatchObject({ passwordHash: 'h1', passwordVersion: 2n });
     expect(state.users.size).toBe(2);
@@ -37,7 +37,7 @@ describe('When the room has a password', () => {
     locked.when(set('h1'), { by: owner }).thenApplied([changed('h1', 3n)], {});
   });
 
-  it('clearing it opens the room', () => {
+  it('clearing it opens the room (PWD-1)', () => {
     const { state } = locked.when(set(''), { by: owner }).thenApplied([changed('', 3n)], {});
     expect(roomView(state, null, 1).locked).toBe(false);
   });
@@ -59,7 +59,7 @@ describe('Who may', () => {
     open.when(set('h1'), { role, by }).thenApplied([changed('h1', 2n, by)]);
   });
 
-  it('a member may not, be the room open or locked', () => {
+  it('a member may not, be the room open or locked (PWD-1)', () => {
     const no = { actor_user_id: 'alice' };
     for (const hash of ['', 'h1']) open.when(set(hash)).thenRejected('NOT_ROOM_MANAGER', no);
   });

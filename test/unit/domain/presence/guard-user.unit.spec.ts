@@ -30,7 +30,7 @@ const of = (room: GivenRoom, userId: typeof alice, nowMs = timeOf(9)) =>
 describe('When the room is active', () => {
   const room = given(...history);
 
-  it('a present user may, and nobody else: not one who left, nor the owner from outside', () => {
+  it('a present user may, and nobody else: not one who left, nor the owner from outside (ROOM-20)', () => {
     expect([of(room, alice), of(room, bob), of(room, owner)]).toEqual([
       null,
       'USER_NOT_PRESENT',
@@ -38,14 +38,14 @@ describe('When the room is active', () => {
     ]);
   });
 
-  it('a banned user is told of the ban until its end, and of the absence from then on', () => {
+  it('a banned user is told of the ban until its end, and of the absence from then on (ROOM-20)', () => {
     expect(of(room, carol, endMs - 1)).toBe('USER_BANNED');
     expect(of(room, carol, endMs)).toBe('USER_NOT_PRESENT');
   });
 });
 
 describe('When the room is not active', () => {
-  it('nobody may, whoever asks, and the room’s end is told before the user', () => {
+  it('nobody may, whoever asks, and the room’s end is told before the user (ROOM-11)', () => {
     const ends = [
       given(...history, closing(90_000_000)),
       given(...history, closed({ finalOnlineCount: 1 })),

@@ -33,7 +33,7 @@ function aliceSince(version: number, fields: Partial<PresentUser> = {}): Present
 }
 
 describe('When active and the user is absent', () => {
-  it('JoinRoom makes the user present and answers the user as now present', () => {
+  it('JoinRoom makes the user present and answers the user as now present (PRES-3, RES-4, CMD-2)', () => {
     const outcome = given(created())
       .when(joinRoom(profile))
       .thenApplied([joined(alice)], { user: aliceSince(2) });
@@ -66,7 +66,7 @@ describe('When active and the user is absent', () => {
 describe('When active and the user is present', () => {
   const room = given(created(), joined(alice));
 
-  it('JoinRoom with the same profile is a refresh without effect and answers the stay', () => {
+  it('JoinRoom with the same profile is a refresh without effect and answers the stay (PRES-4, PRES-20)', () => {
     room.when(joinRoom(profileOf('alice'))).thenNoEffect({ user: aliceSince(2) });
   });
 
@@ -75,16 +75,19 @@ describe('When active and the user is present', () => {
     ['avatarUrl', 'https://cdn.test/other'],
     ['countryCode', 'FR'],
     ['ext', 'x'],
-  ])('JoinRoom with another %s updates the user and joins nobody twice', (field, value) => {
-    const changed = { ...profile, [field]: value };
-    const outcome = room
-      .when(joinRoom(changed))
-      .thenApplied([updated(alice, changed)], { user: aliceSince(2, { profile: changed }) });
-    expect(outcome.state.users.get(alice)).toEqual(aliceSince(2, { profile: changed }));
-    expect(outcome.state.users.size).toBe(1);
-  });
+  ])(
+    'JoinRoom with another %s updates the user and joins nobody twice (PRES-20)',
+    (field, value) => {
+      const changed = { ...profile, [field]: value };
+      const outcome = room
+        .when(joinRoom(changed))
+        .thenApplied([updated(alice, changed)], { user: aliceSince(2, { profile: changed }) });
+      expect(outcome.state.users.get(alice)).toEqual(aliceSince(2, { profile: changed }));
+      expect(outcome.state.users.size).toBe(1);
+    },
+  );
 
-  it('a reconnect needs neither room nor password', () => {
+  it('a reconnect needs neither room nor password (PWD-2)', () => {
     given(created({ passwordHash: 'scrypt$x' }), joined(alice))
       .when(joinRoom(profile, verdict('mismatch')), { limits: { usersPerRoomMax: 1 } })
       .thenNoEffect({ user: aliceSince(2) });

@@ -15,21 +15,21 @@ import {
 } from '../../../support/room-builders.ts';
 
 describe('When active and the user is present', () => {
-  it('LeaveRoom ends the presence of this user only', () => {
+  it('LeaveRoom ends the presence of this user only (PRES-5, CMD-3)', () => {
     const outcome = given(created(), joined(alice), joined(bob))
       .when(leaveRoom)
       .thenApplied([left(alice)], {});
     expect([...outcome.state.users.values()].map((user) => user.userId)).toEqual([bob]);
   });
 
-  it('LeaveRoom frees a pending seat before it ends presence, in one command', () => {
+  it('LeaveRoom frees a pending seat before it ends presence, in one command (PRES-14, MIC-7)', () => {
     const outcome = given(created(), joined(alice), wentUp(on(2, alice, 3), 90_000_000))
       .when(leaveRoom)
       .thenApplied([wentDown(on(2, alice, 3), 'left_room', stepMs), left(alice)]);
     expect(outcome.state.seats.every((seat) => seat.occupancy === null)).toBe(true);
   });
 
-  it('LeaveRoom frees a publishing seat and counts the time from the session start', () => {
+  it('LeaveRoom frees a publishing seat and counts the time from the session start (MIC-8, MIC-29)', () => {
     given(
       created(),
       joined(alice),

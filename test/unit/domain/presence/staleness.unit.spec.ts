@@ -17,7 +17,7 @@ function facts(lastSeen: number | null, staleBeforeMs: number): HeartbeatFacts {
 }
 
 describe('lastSeenMsOf', () => {
-  it('is the later of the last heartbeat and the join', () => {
+  it('is the later of the last heartbeat and the join (PRES-4)', () => {
     const alone = facts(null, 0).lastSeenMs;
     expect(lastSeenMsOf(userOf(alice), alone)).toBe(joinedMs);
     expect(lastSeenMsOf(userOf(alice), facts(joinedMs - 1, 0).lastSeenMs)).toBe(joinedMs);

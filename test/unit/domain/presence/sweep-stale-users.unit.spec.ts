@@ -33,7 +33,7 @@ const people = [joined(alice), joined(bob), joined(carol)];
 const room = given(created(), people);
 
 describe('When heartbeats of present users have ceased', () => {
-  it('they are taken out, in the order of the sweep, and the others stay', () => {
+  it('they are taken out, in the order of the sweep, and the others stay (PRES-6, CMD-18)', () => {
     const { state } = room
       .when(sweep(carol, alice), seen({ carol: 4_999_999 }))
       .thenApplied([staleLeft(carol, alice)], {});
@@ -41,7 +41,7 @@ describe('When heartbeats of present users have ceased', () => {
     expect(state.bans.size).toBe(0);
   });
 
-  it('their seats are freed before it, in the same commit (PRES-18)', () => {
+  it('their seats are freed before it, in the same commit (PRES-18, MIC-21)', () => {
     given(
       created(),
       people,

@@ -29,7 +29,7 @@ const busyRoom = given(
 );
 
 describe('When the room is active', () => {
-  it('CloseRoom frees the seats in seat order, then closes, in one command', () => {
+  it('CloseRoom frees the seats in seat order, then closes, in one command (ROOM-14, MIC-21, CMD-13)', () => {
     const now = busyRoom.nextMs;
     busyRoom
       .when(closeRoom(), { by: owner })
@@ -43,7 +43,7 @@ describe('When the room is active', () => {
       );
   });
 
-  it('CloseRoom empties presence, keeps seat numbers, locks and mutes (MIC-15), and tells who closed it', () => {
+  it('CloseRoom empties presence, keeps seat numbers, locks and mutes (MIC-15), and tells who closed it (ROOM-13, PRES-8, META-5, RES-30)', () => {
     const room = busyRoom.after(lockSeat(2), { by: owner }).after(muteSeat(1), { by: owner });
     const after = room.when(closeRoom({ reason: 'late', note: 'n' }), { by: owner }).state;
     expect(after.status).toBe('closed');
@@ -74,7 +74,7 @@ describe('When the room is active', () => {
     expect(outcome.state.heat).toBe(heat);
   });
 
-  it('CloseRoom of an empty room makes RoomClosed alone', () => {
+  it('CloseRoom of an empty room makes RoomClosed alone (ROOM-16, EVT-2)', () => {
     given(created()).when(closeRoom(), { by: owner }).thenApplied([closed()]);
   });
 
@@ -113,7 +113,7 @@ describe('When the room is active', () => {
 describe('When the room is closed', () => {
   const room = given(created(), closed({ reason: 'first' }));
 
-  it('closing again is a success without effect, and the first closing stays', () => {
+  it('closing again is a success without effect, and the first closing stays (ROOM-19)', () => {
     for (const role of ['service', 'operator', 'system'] as const) {
       room.when(closeRoom({ reason: 'second' }), { role }).thenNoEffect();
     }

@@ -5,7 +5,7 @@ import { createRoom } from '../../../support/command-builders.ts';
 import { alice, app, created, owner, room } from '../../../support/room-builders.ts';
 
 describe('When the room is absent', () => {
-  it('CreateRoom makes it active with open seats and nobody in it, the actor its owner', () => {
+  it('CreateRoom makes it active with open seats and nobody in it, the actor its owner (ROOM-3, PRES-2, MIC-2, CMD-1, EVT-1)', () => {
     const outcome = given().when(createRoom(), { by: owner }).thenApplied([created()], {});
     expect(outcome.state).toMatchObject({
       appCode: app,

@@ -22,7 +22,7 @@ const seated = given(created(), joined(alice), wentUp(on(2, alice, 3), 90_000_00
 const facts = factsAt(timeOf(4));
 
 describe('decide', () => {
-  it('gives the same decision to the same arguments and changes none of them', () => {
+  it('gives the same decision to the same arguments and changes none of them (PIPE-4)', () => {
     const command = commandOf(leaveRoom);
     const first = decide(command, facts, seated.state);
     expect(decide(command, facts, seated.state)).toEqual(first);

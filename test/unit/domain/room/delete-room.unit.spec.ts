@@ -31,7 +31,7 @@ const full = [
 const closedRoom = given(...full, closed({ finalOnlineCount: 1, finalHeat: 5n }));
 
 describe('When the room is closed', () => {
-  it('nothing is kept of it but its name, its owner and its times', () => {
+  it('nothing is kept of it but its name, its owner and its times (ROOM-18)', () => {
     const { state } = closedRoom
       .when(deleteRoom({ reason: 'r', note: 'n' }), { by: owner })
       .thenApplied([deleted({ reason: 'r', note: 'n' })], {});
@@ -52,9 +52,12 @@ describe('When the room is closed', () => {
     ['service', alice, 'operator'],
     ['operator', owner, 'operator'],
     ['system', owner, 'system'],
-  ] as const)('DeleteRoom by role %s as %s is told as deleted by %s', (role, by, byKind) => {
-    closedRoom.when(deleteRoom(), { role, by }).thenApplied([deleted({ byUserId: by, byKind })]);
-  });
+  ] as const)(
+    'DeleteRoom by role %s as %s is told as deleted by %s (CMD-14)',
+    (role, by, byKind) => {
+      closedRoom.when(deleteRoom(), { role, by }).thenApplied([deleted({ byUserId: by, byKind })]);
+    },
+  );
 });
 
 describe('When the room is not closed', () => {

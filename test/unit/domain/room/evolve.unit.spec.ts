@@ -45,7 +45,7 @@ const toSeat1 = movedSeat(on(2, alice, 3), 1, 5);
 const seated = given(created(), joined(alice), wentUp(on(2, alice, 3), 90_000_000)).state;
 
 describe('evolveCommand', () => {
-  it('moves version and last event time to those of the command', () => {
+  it('moves version and last event time to those of the command (PIPE-16)', () => {
     const state = evolveCommand(seated, [joined(bob)], at(4n));
     expect(state).toMatchObject({ version: 4n, lastEventAtMs: 2_000_000 });
   });
@@ -58,7 +58,7 @@ describe('evolveCommand', () => {
     expect(() => evolveCommand(seated, [], at(4n))).toThrow(InvariantError);
   });
 
-  it('leaves the state it was given as it was', () => {
+  it('leaves the state it was given as it was (PIPE-4)', () => {
     const before = structuredClone({ ...seated, users: [...seated.users.entries()] });
     evolveCommand(seated, [wentDown(on(2, alice, 3), 'left_room', 0), left(alice)], at(4n));
     expect({ ...seated, users: [...seated.users.entries()] }).toEqual(before);
@@ -168,7 +168,7 @@ describe('evolve', () => {
 });
 
 describe('initialRoomState', () => {
-  it('is an absent room at version 0 that holds nothing', () => {
+  it('is an absent room at version 0 that holds nothing (ROOM-2)', () => {
     const empty = emptyPersistentMap();
     expect(initialRoomState(app, room)).toEqual({
       appCode: app,

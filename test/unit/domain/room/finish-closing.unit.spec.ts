@@ -79,7 +79,7 @@ describe('When a grace is configured', () => {
 });
 
 describe('When the room is closing', () => {
-  it('at its time, and not before, it closes with the words of who announced it', () => {
+  it('at its time, and not before, it closes with the words of who announced it (ROOM-5)', () => {
     ending.when(finish, { role: 'system', atMs: closesAtMs - 1 }).thenNoEffect();
     const { state } = ending
       .when(finish, { role: 'system', by: alice, atMs: closesAtMs })

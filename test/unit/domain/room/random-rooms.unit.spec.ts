@@ -97,7 +97,7 @@ function checkRecovery(run: Run, cut: number): void {
   expectSame(replayed(snapshot.value.state, run, taken + 1), run.state);
 }
 
-it('any sequence of commands keeps the room whole and rebuilds to an equal state', () => {
+it('any sequence of commands keeps the room whole and rebuilds to an equal state (TST-18)', () => {
   fc.assert(
     fc.property(anyRun, ({ mode, passwordHash, closeGraceMs, present, steps, ending, cut }) => {
       const run = newRun(closeGraceMs, seen);

@@ -47,16 +47,19 @@ const timers: readonly CommandBody[] = [
 ];
 
 describe.each(Object.entries(rooms))('When the room is %s', (status, room) => {
-  it.each(roles)('role %s is refused like everybody, owner or not, and told the state', (role) => {
-    const bodies = [joinRoom(profileOf('alice')), leaveRoom, micUp(1), kickUser(asUser('x'))];
-    for (const body of bodies) {
-      for (const by of [alice, owner, asUser('stranger')]) {
-        room.when(body, { role, by }).thenRejected('ROOM_CLOSED', { room_status: status });
+  it.each(roles)(
+    'role %s is refused like everybody, owner or not, and told the state (ROOM-19)',
+    (role) => {
+      const bodies = [joinRoom(profileOf('alice')), leaveRoom, micUp(1), kickUser(asUser('x'))];
+      for (const body of bodies) {
+        for (const by of [alice, owner, asUser('stranger')]) {
+          room.when(body, { role, by }).thenRejected('ROOM_CLOSED', { room_status: status });
+        }
       }
-    }
-  });
+    },
+  );
 
-  it('CreateRoom finds the id in use for ever, and is told nothing about the room', () => {
+  it('CreateRoom finds the id in use for ever, and is told nothing about the room (ROOM-7)', () => {
     for (const by of [alice, owner]) {
       room.when(createRoom(), { by }).thenRejected('ROOM_ALREADY_EXISTS');
     }

@@ -76,7 +76,7 @@ describe('When active', () => {
     });
   });
 
-  it('no secret and no session of another is in any view', () => {
+  it('no secret and no session of another is in any view (SNAP-4)', () => {
     for (const userId of [null, owner, alice, asUser('stranger')]) {
       const text = textOf(roomView(active.state, userId, 20));
       expect(text).not.toContain('secret');

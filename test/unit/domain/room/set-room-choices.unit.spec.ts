@@ -27,7 +27,7 @@ const room = given(created(), people, wentUp(on(1, alice, 3), farMs));
 const region = 9_007_199_254_740_993n;
 
 describe('SetRoomMode', () => {
-  it('from free to apply: who sits stays, and nobody sits down by itself any more', () => {
+  it('from free to apply: who sits stays, and nobody sits down by itself any more (CMD-22, META-1)', () => {
     const { state } = room
       .when(setMode('apply'), { by: owner })
       .thenApplied([modeChanged('apply')], {});
@@ -62,7 +62,7 @@ describe('SetRoomMode', () => {
 });
 
 describe('SetVisibleRegion', () => {
-  it('another region replaces the one there is, to the last bit of 63', () => {
+  it('another region replaces the one there is, to the last bit of 63 (CMD-23, META-2)', () => {
     const { state } = room
       .when(setRegion(region + 1n), { by: owner })
       .thenApplied(

@@ -33,7 +33,7 @@ const room = given(
   .after(muteSeat(2), { by: owner });
 
 describe('When there are to be more seats', () => {
-  it('idle, open ones come behind, and those there are stay as they are', () => {
+  it('idle, open ones come behind, and those there are stay as they are (CMD-20, META-3)', () => {
     const { state } = room.when(setCount(5), { by: owner }).thenApplied([changed(5)], {});
     expect(state.seats.slice(0, 3)).toEqual(room.state.seats);
     expect(state.seats.slice(3)).toEqual([
@@ -48,7 +48,7 @@ describe('When there are to be more seats', () => {
 });
 
 describe('When there are to be fewer', () => {
-  it('who sits beyond is taken down before, in seat order, and stays present; the rest stays', () => {
+  it('who sits beyond is taken down before, in seat order, and stays present; the rest stays (META-3)', () => {
     const { state } = room
       .when(setCount(1), { by: owner })
       .thenApplied(

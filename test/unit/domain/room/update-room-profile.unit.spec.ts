@@ -26,12 +26,15 @@ describe('When parts are named', () => {
     ['tags', []],
     ['ext', 'other'],
     ['ext', ''],
-  ])('%s becomes %j, the rest stays, and a snapshot follows at once', (part, value) => {
-    const { state } = room
-      .when(updateRoomProfile({ [part]: value }), { by: owner })
-      .thenApplied([updated({ [part]: value })], {}, true);
-    expect(state.profile).toEqual({ ...profile, [part]: value });
-  });
+  ])(
+    '%s becomes %j, the rest stays, and a snapshot follows at once (CMD-19, META-4, RES-3)',
+    (part, value) => {
+      const { state } = room
+        .when(updateRoomProfile({ [part]: value }), { by: owner })
+        .thenApplied([updated({ [part]: value })], {}, true);
+      expect(state.profile).toEqual({ ...profile, [part]: value });
+    },
+  );
 
   it('all parts at once are one event', () => {
     const all = {

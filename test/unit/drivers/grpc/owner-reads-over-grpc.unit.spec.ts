@@ -44,7 +44,7 @@ describe('the server of owner reads', () => {
       return Promise.resolve({
         roomVersion: 1n as RoomVersion,
         ownerEpoch: 1n,
-        answer: { kind: 'guard', refusal: null },
+        answer: { kind: 'guard', refusal: null, onSeat: false },
       });
     },
   };

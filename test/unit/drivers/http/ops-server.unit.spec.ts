@@ -21,12 +21,12 @@ async function start(ready = true, metricsText = (): Promise<string> => Promise.
 }
 
 describe('the operations port', () => {
-  it('says that it lives, also when it is not ready', async () => {
+  it('says that it lives, also when it is not ready (HEALTH-6, DRAIN-3)', async () => {
     const get = await start(false);
     expect((await get('/livez')).status).toBe(200);
   });
 
-  it('answers readiness with 200, or 503 and every reason', async () => {
+  it('answers readiness with 200, or 503 and every reason (HEALTH-6)', async () => {
     expect((await (await start(true))('/readyz')).status).toBe(200);
     const notReady = await (await start(false))('/readyz');
     expect(notReady.status).toBe(503);

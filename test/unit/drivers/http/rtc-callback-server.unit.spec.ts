@@ -59,7 +59,7 @@ async function send(sent: Sent = {}): Promise<{ status: number; body: unknown }>
 }
 
 describe('a callback with a good signature', () => {
-  it('is answered 200 and code 0 once its command is taken', async () => {
+  it('is answered 200 and code 0 once its command is taken (RTC-4, EXT-3)', async () => {
     expect(await send()).toEqual({ status: 200, body: { code: 0 } });
     expect(taken).toEqual([
       {
@@ -83,7 +83,7 @@ describe('a callback with a good signature', () => {
     expect(await send()).toEqual({ status: 503, body: { code: 1, reason: 'INTERNAL' } });
   });
 
-  it('is answered 200 when it is of a kind that changes nothing, and goes nowhere', async () => {
+  it('is answered 200 when it is of a kind that changes nothing, and goes nowhere (RTC-4)', async () => {
     const body = JSON.stringify({ ...started, EventType: 103 });
     expect(await send({ body })).toEqual({ status: 200, body: { code: 0 } });
     expect(taken).toEqual([]);
@@ -102,7 +102,7 @@ describe('what nobody of ours sent', () => {
     ['no app at all', { path: '' }, 404],
     ['a path behind the app', { path: '/app1/more' }, 404],
     ['another method', { method: 'GET' }, 405],
-  ])('with %s is refused and goes nowhere', async (_, sent: Sent, status) => {
+  ])('with %s is refused and goes nowhere (RTC-4)', async (_, sent: Sent, status) => {
     expect(await send(sent)).toMatchObject({ status, body: { code: 1 } });
     expect(taken).toEqual([]);
   });

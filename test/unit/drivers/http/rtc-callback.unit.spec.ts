@@ -48,7 +48,7 @@ describe('the event of a callback', () => {
     [203, 'audio_started'],
     [204, 'audio_stopped'],
     [104, 'room_exited'],
-  ])('of type %i is %s', (eventType, kind) => {
+  ])('of type %i is %s (RTC-4, CMD-15)', (eventType, kind) => {
     const EventInfo = { RoomId: 'room-1', EventMsTs: 1_700_000_000_123, UserId: 'u1', Role: 20 };
     expect(readCallback(body({ EventGroupId: 2, EventType: eventType, EventInfo }))).toEqual({
       kind: 'event',

@@ -30,7 +30,7 @@ describe('UserSig', () => {
       'plYUZBaBxE1NTY3gosWZ6UpWSj5ljuYp*p7l5unBxXnF2WVhVU4uAf7Ozi5JpX7O5SbuHuUhzgZJmQXaTia2SrUA' +
       'ohcx8g__';
     const expected = { sdkAppId, identifier: 'xiaojun' };
-    expect(verifyUserSig(key, foreign, expected, timeSeconds)).toEqual({ ok: true });
+    expect(verifyUserSig(key, foreign, expected, timeSeconds)).toEqual({ ok: true, userBuf: null });
   });
 
   it('is refused when expired, foreign, forged or broken', () => {

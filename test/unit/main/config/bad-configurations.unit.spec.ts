@@ -256,13 +256,13 @@ tencent_im:
 ];
 
 describe('a configuration is refused, with all its faults and no other, for', () => {
-  it.each(badCases)('%s', (_, lines, rest, expected) => {
+  it.each(badCases)('%s (OCFG-10, OUT-25, GIFT-8)', (_, lines, rest, expected) => {
     const faults = cases.faultsOf(`${leastYaml}\n${lines}`, rest);
     expect(faults).toHaveLength(expected.length);
     for (const pattern of expected) expect(faults).toContainEqual(expect.stringMatching(pattern));
   });
 
-  it('everything that is missing from an empty file', () => {
+  it('everything that is missing from an empty file (NEW-8)', () => {
     const faults = cases.faultsOf('');
     const missing = faults.filter((fault) => fault.includes('is missing; name it'));
     expect(missing.map((fault) => fault.split(':')[0])).toEqual([
@@ -298,7 +298,7 @@ describe('advertise_addr', () => {
     ['10.1.2.3:0', 'production', /names no port/],
     ['10.1.2.3:0', 'development', /names no port/],
     ['self:7400', 'production', /a name; it may lead to a load balancer/],
-  ])('%s is refused in %s', (address, environment, expected) => {
+  ])('%s is refused in %s (LEASE-12, EXT-12)', (address, environment, expected) => {
     const faults = cases.faultsOf(leastYaml, {
       env: {
         ...gatewaySecrets,

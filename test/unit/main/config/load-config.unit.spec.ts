@@ -37,7 +37,7 @@ describe('a sound configuration', () => {
     expect(configOf(leastYaml).drivers).toBe('servers');
   });
 
-  it('has the defaults of the seeds for the outbox worker', () => {
+  it('has the defaults of the seeds for the outbox worker (OCFG-2, OCFG-3, OCFG-4, OCFG-5, OCFG-6, OCFG-7, OCFG-8, OCFG-9)', () => {
     expect(configOf(leastYaml).outboxWorker).toMatchObject({
       enabled: true,
       pollIntervalMs: 1_000,
@@ -55,11 +55,14 @@ describe('a sound configuration', () => {
     ['zero', 'snapshot_every_n: 0', 1],
     ['negative', 'snapshot_every_n: -3', 1],
     ['ten', 'snapshot_every_n: 10', 10],
-  ])('makes a snapshot every version when snapshot_every_n is %s', (_, line, expected) => {
-    expect(configOf(`${leastYaml}\n${line}`).snapshotEveryN).toBe(expected);
-  });
+  ])(
+    'makes a snapshot every version when snapshot_every_n is %s (NEW-3, CFG-4)',
+    (_, line, expected) => {
+      expect(configOf(`${leastYaml}\n${line}`).snapshotEveryN).toBe(expected);
+    },
+  );
 
-  it('means the default where the seeds say that a value not above zero does', () => {
+  it('means the default where the seeds say that a value not above zero does (NEW-4, NEW-5, NEW-6, CFG-3, CFG-5, CFG-6)', () => {
     const lines = `rank_limit: 0\npresence_stale_after: '0s'\nmic_publish_timeout: '-5s'`;
     const config = configOf(`${leastYaml}\n${lines}`);
     expect(config.rankLimit).toBe(20);
@@ -122,7 +125,7 @@ describe('the files in config/', () => {
     expect(loaded.ok && loaded.config.snapshotEveryN).toBe(10);
   });
 
-  it('production runs a cell once its addresses are set', () => {
+  it('production runs a cell once its addresses are set (OCFG-1)', () => {
     const loaded = loadConfig({
       file: 'config/production.yaml',
       env: {

@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file roomcell/v1/room_queries.proto.
  */
 export const file_roomcell_v1_room_queries: GenFile = /*@__PURE__*/
-  fileDesc("Ch5yb29tY2VsbC92MS9yb29tX3F1ZXJpZXMucHJvdG8SC3Jvb21jZWxsLnYxImoKFkdldFJvb21TbmFwc2hvdFJlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCRItCgtjb25zaXN0ZW5jeRgDIAEoDjIYLnJvb21jZWxsLnYxLkNvbnNpc3RlbmN5IkYKF0dldFJvb21TbmFwc2hvdFJlc3BvbnNlEisKCHNuYXBzaG90GAEgASgLMhkucm9vbWNlbGwudjEuUm9vbVNuYXBzaG90IkoKEUdldENvbW1hbmRSZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJEg8KB3Jvb21faWQYAiABKAkSEgoKY29tbWFuZF9pZBgDIAEoCSKyAQoSR2V0Q29tbWFuZFJlc3BvbnNlEigKBXN0YXRlGAEgASgOMhkucm9vbWNlbGwudjEuQ29tbWFuZFN0YXRlEhQKDGNvbW1hbmRfdHlwZRgCIAEoCRIqCgZyZXN1bHQYAyABKAsyGi5yb29tY2VsbC52MS5Db21tYW5kUmVzdWx0EjAKCXJlamVjdGlvbhgEIAEoCzIdLnJvb21jZWxsLnYxLkNvbW1hbmRSZWplY3Rpb24inwEKEENvbW1hbmRSZWplY3Rpb24SDgoGcmVhc29uGAEgASgJEjcKBWZhY3RzGAIgAygLMigucm9vbWNlbGwudjEuQ29tbWFuZFJlamVjdGlvbi5GYWN0c0VudHJ5EhQKDHJvb21fdmVyc2lvbhgDIAEoAxosCgpGYWN0c0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEirwEKEExpc3RSb29tc1JlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSHgoRdmlzaWJsZV9yZWdpb25faWQYAiABKANIAIgBARIjCgRtb2RlGAMgASgOMhUucm9vbWNlbGwudjEuUm9vbU1vZGUSCwoDdGFnGAQgASgJEhEKCXBhZ2Vfc2l6ZRgFIAEoBRIOCgZjdXJzb3IYBiABKAlCFAoSX3Zpc2libGVfcmVnaW9uX2lkIlMKEUxpc3RSb29tc1Jlc3BvbnNlEikKBXJvb21zGAEgAygLMhoucm9vbWNlbGwudjEuUm9vbUxpc3RFbnRyeRITCgtuZXh0X2N1cnNvchgCIAEoCSK/AgoNUm9vbUxpc3RFbnRyeRIPCgdyb29tX2lkGAEgASgJEg0KBXRpdGxlGAIgASgJEhEKCWNvdmVyX3VybBgDIAEoCRIVCg1vd25lcl91c2VyX2lkGAQgASgJEiMKBG1vZGUYBSABKA4yFS5yb29tY2VsbC52MS5Sb29tTW9kZRIZChF2aXNpYmxlX3JlZ2lvbl9pZBgGIAEoAxIOCgZsb2NrZWQYByABKAgSDAoEdGFncxgIIAMoCRIUCgxvbmxpbmVfY291bnQYCSABKAUSEgoKc2VhdF9jb3VudBgKIAEoBRIOCgZwaW5uZWQYCyABKAgSDAoEaGVhdBgMIAEoAxIVCg1jcmVhdGVkX2F0X21zGA0gASgDEicKBnN0YXR1cxgOIAEoDjIXLnJvb21jZWxsLnYxLlJvb21TdGF0dXMiRgoQR3VhcmRVc2VyUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIPCgdyb29tX2lkGAIgASgJEg8KB3VzZXJfaWQYAyABKAkiXwoRR3VhcmRVc2VyUmVzcG9uc2USDwoHYWxsb3dlZBgBIAEoCBIOCgZyZWFzb24YAiABKAkSFAoMcm9vbV92ZXJzaW9uGAMgASgDEhMKC293bmVyX2Vwb2NoGAQgASgDIlsKE0xpc3RBdWRpZW5jZVJlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCRIRCglwYWdlX3NpemUYAyABKAUSDgoGY3Vyc29yGAQgASgJImsKFExpc3RBdWRpZW5jZVJlc3BvbnNlEigKBXVzZXJzGAEgAygLMhkucm9vbWNlbGwudjEuQXVkaWVuY2VVc2VyEhMKC25leHRfY3Vyc29yGAIgASgJEhQKDHJvb21fdmVyc2lvbhgDIAEoAyJXCg9MaXN0QmFuc1JlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCRIRCglwYWdlX3NpemUYAyABKAUSDgoGY3Vyc29yGAQgASgJImEKEExpc3RCYW5zUmVzcG9uc2USIgoEYmFucxgBIAMoCzIULnJvb21jZWxsLnYxLlJvb21CYW4SEwoLbmV4dF9jdXJzb3IYAiABKAkSFAoMcm9vbV92ZXJzaW9uGAMgASgDIjsKFkxpc3RNaWNSZXF1ZXN0c1JlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCSJaChdMaXN0TWljUmVxdWVzdHNSZXNwb25zZRIpCghyZXF1ZXN0cxgBIAMoCzIXLnJvb21jZWxsLnYxLk1pY1JlcXVlc3QSFAoMcm9vbV92ZXJzaW9uGAIgASgDIkcKEkdldEdpZnRSYW5rUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIPCgdyb29tX2lkGAIgASgJEg4KBnBsYWNlcxgDIAEoBSJoChNHZXRHaWZ0UmFua1Jlc3BvbnNlEigKCWdpZnRfcmFuaxgBIAMoCzIVLnJvb21jZWxsLnYxLlJhbmtJdGVtEhEKCXJvb21faGVhdBgCIAEoAxIUCgxyb29tX3ZlcnNpb24YAyABKAMiOgoUQmF0Y2hHZXRSb29tc1JlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSEAoIcm9vbV9pZHMYAiADKAkiQgoVQmF0Y2hHZXRSb29tc1Jlc3BvbnNlEikKBXJvb21zGAEgAygLMhoucm9vbWNlbGwudjEuUm9vbUxpc3RFbnRyeSJlChdMaXN0Um9vbXNCeU93bmVyUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIVCg1vd25lcl91c2VyX2lkGAIgASgJEhEKCXBhZ2Vfc2l6ZRgDIAEoBRIOCgZjdXJzb3IYBCABKAkiWgoYTGlzdFJvb21zQnlPd25lclJlc3BvbnNlEikKBXJvb21zGAEgAygLMhoucm9vbWNlbGwudjEuUm9vbUxpc3RFbnRyeRITCgtuZXh0X2N1cnNvchgCIAEoCSJbChNHZXRVc2VyUm9vbXNSZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJEg8KB3VzZXJfaWQYAiABKAkSEQoJcGFnZV9zaXplGAMgASgFEg4KBmN1cnNvchgEIAEoCSJRChRHZXRVc2VyUm9vbXNSZXNwb25zZRIkCgVyb29tcxgBIAMoCzIVLnJvb21jZWxsLnYxLlVzZXJSb29tEhMKC25leHRfY3Vyc29yGAIgASgJIjEKCFVzZXJSb29tEg8KB3Jvb21faWQYASABKAkSFAoMam9pbmVkX2F0X21zGAIgASgDKlkKC0NvbnNpc3RlbmN5EhsKF0NPTlNJU1RFTkNZX1VOU1BFQ0lGSUVEEAASFQoRQ09OU0lTVEVOQ1lfT1dORVIQARIWChJDT05TSVNURU5DWV9DQUNIRUQQAirFAQoMQ29tbWFuZFN0YXRlEh0KGUNPTU1BTkRfU1RBVEVfVU5TUEVDSUZJRUQQABIZChVDT01NQU5EX1NUQVRFX0FQUExJRUQQARIbChdDT01NQU5EX1NUQVRFX05PX0VGRkVDVBACEhoKFkNPTU1BTkRfU1RBVEVfUkVKRUNURUQQAxIeChpDT01NQU5EX1NUQVRFX05PVF9FWEVDVVRFRBAEEiIKHkNPTU1BTkRfU1RBVEVfUEVORElOR19QT1NTSUJMRRAFMq4HCgtSb29tUXVlcmllcxJcCg9HZXRSb29tU25hcHNob3QSIy5yb29tY2VsbC52MS5HZXRSb29tU25hcHNob3RSZXF1ZXN0GiQucm9vbWNlbGwudjEuR2V0Um9vbVNuYXBzaG90UmVzcG9uc2USSgoJR3VhcmRVc2VyEh0ucm9vbWNlbGwudjEuR3VhcmRVc2VyUmVxdWVzdBoeLnJvb21jZWxsLnYxLkd1YXJkVXNlclJlc3BvbnNlElMKDExpc3RBdWRpZW5jZRIgLnJvb21jZWxsLnYxLkxpc3RBdWRpZW5jZVJlcXVlc3QaIS5yb29tY2VsbC52MS5MaXN0QXVkaWVuY2VSZXNwb25zZRJHCghMaXN0QmFucxIcLnJvb21jZWxsLnYxLkxpc3RCYW5zUmVxdWVzdBodLnJvb21jZWxsLnYxLkxpc3RCYW5zUmVzcG9uc2USXAoPTGlzdE1pY1JlcXVlc3RzEiMucm9vbWNlbGwudjEuTGlzdE1pY1JlcXVlc3RzUmVxdWVzdBokLnJvb21jZWxsLnYxLkxpc3RNaWNSZXF1ZXN0c1Jlc3BvbnNlElAKC0dldEdpZnRSYW5rEh8ucm9vbWNlbGwudjEuR2V0R2lmdFJhbmtSZXF1ZXN0GiAucm9vbWNlbGwudjEuR2V0R2lmdFJhbmtSZXNwb25zZRJNCgpHZXRDb21tYW5kEh4ucm9vbWNlbGwudjEuR2V0Q29tbWFuZFJlcXVlc3QaHy5yb29tY2VsbC52MS5HZXRDb21tYW5kUmVzcG9uc2USSgoJTGlzdFJvb21zEh0ucm9vbWNlbGwudjEuTGlzdFJvb21zUmVxdWVzdBoeLnJvb21jZWxsLnYxLkxpc3RSb29tc1Jlc3BvbnNlElYKDUJhdGNoR2V0Um9vbXMSIS5yb29tY2VsbC52MS5CYXRjaEdldFJvb21zUmVxdWVzdBoiLnJvb21jZWxsLnYxLkJhdGNoR2V0Um9vbXNSZXNwb25zZRJfChBMaXN0Um9vbXNCeU93bmVyEiQucm9vbWNlbGwudjEuTGlzdFJvb21zQnlPd25lclJlcXVlc3QaJS5yb29tY2VsbC52MS5MaXN0Um9vbXNCeU93bmVyUmVzcG9uc2USUwoMR2V0VXNlclJvb21zEiAucm9vbWNlbGwudjEuR2V0VXNlclJvb21zUmVxdWVzdBohLnJvb21jZWxsLnYxLkdldFVzZXJSb29tc1Jlc3BvbnNlYgZwcm90bzM", [file_roomcell_v1_room_types]);
+  fileDesc("Ch5yb29tY2VsbC92MS9yb29tX3F1ZXJpZXMucHJvdG8SC3Jvb21jZWxsLnYxImoKFkdldFJvb21TbmFwc2hvdFJlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCRItCgtjb25zaXN0ZW5jeRgDIAEoDjIYLnJvb21jZWxsLnYxLkNvbnNpc3RlbmN5IkYKF0dldFJvb21TbmFwc2hvdFJlc3BvbnNlEisKCHNuYXBzaG90GAEgASgLMhkucm9vbWNlbGwudjEuUm9vbVNuYXBzaG90IkoKEUdldENvbW1hbmRSZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJEg8KB3Jvb21faWQYAiABKAkSEgoKY29tbWFuZF9pZBgDIAEoCSKyAQoSR2V0Q29tbWFuZFJlc3BvbnNlEigKBXN0YXRlGAEgASgOMhkucm9vbWNlbGwudjEuQ29tbWFuZFN0YXRlEhQKDGNvbW1hbmRfdHlwZRgCIAEoCRIqCgZyZXN1bHQYAyABKAsyGi5yb29tY2VsbC52MS5Db21tYW5kUmVzdWx0EjAKCXJlamVjdGlvbhgEIAEoCzIdLnJvb21jZWxsLnYxLkNvbW1hbmRSZWplY3Rpb24inwEKEENvbW1hbmRSZWplY3Rpb24SDgoGcmVhc29uGAEgASgJEjcKBWZhY3RzGAIgAygLMigucm9vbWNlbGwudjEuQ29tbWFuZFJlamVjdGlvbi5GYWN0c0VudHJ5EhQKDHJvb21fdmVyc2lvbhgDIAEoAxosCgpGYWN0c0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEirwEKEExpc3RSb29tc1JlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSHgoRdmlzaWJsZV9yZWdpb25faWQYAiABKANIAIgBARIjCgRtb2RlGAMgASgOMhUucm9vbWNlbGwudjEuUm9vbU1vZGUSCwoDdGFnGAQgASgJEhEKCXBhZ2Vfc2l6ZRgFIAEoBRIOCgZjdXJzb3IYBiABKAlCFAoSX3Zpc2libGVfcmVnaW9uX2lkIlMKEUxpc3RSb29tc1Jlc3BvbnNlEikKBXJvb21zGAEgAygLMhoucm9vbWNlbGwudjEuUm9vbUxpc3RFbnRyeRITCgtuZXh0X2N1cnNvchgCIAEoCSK/AgoNUm9vbUxpc3RFbnRyeRIPCgdyb29tX2lkGAEgASgJEg0KBXRpdGxlGAIgASgJEhEKCWNvdmVyX3VybBgDIAEoCRIVCg1vd25lcl91c2VyX2lkGAQgASgJEiMKBG1vZGUYBSABKA4yFS5yb29tY2VsbC52MS5Sb29tTW9kZRIZChF2aXNpYmxlX3JlZ2lvbl9pZBgGIAEoAxIOCgZsb2NrZWQYByABKAgSDAoEdGFncxgIIAMoCRIUCgxvbmxpbmVfY291bnQYCSABKAUSEgoKc2VhdF9jb3VudBgKIAEoBRIOCgZwaW5uZWQYCyABKAgSDAoEaGVhdBgMIAEoAxIVCg1jcmVhdGVkX2F0X21zGA0gASgDEicKBnN0YXR1cxgOIAEoDjIXLnJvb21jZWxsLnYxLlJvb21TdGF0dXMiRgoQR3VhcmRVc2VyUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIPCgdyb29tX2lkGAIgASgJEg8KB3VzZXJfaWQYAyABKAkiXwoRR3VhcmRVc2VyUmVzcG9uc2USDwoHYWxsb3dlZBgBIAEoCBIOCgZyZWFzb24YAiABKAkSFAoMcm9vbV92ZXJzaW9uGAMgASgDEhMKC293bmVyX2Vwb2NoGAQgASgDIksKFUlzc3VlUnRjVGlja2V0UmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIPCgdyb29tX2lkGAIgASgJEg8KB3VzZXJfaWQYAyABKAki2wEKFklzc3VlUnRjVGlja2V0UmVzcG9uc2USFgoOcnRjX3Nka19hcHBfaWQYASABKAMSEwoLcnRjX3Jvb21faWQYAiABKAkSDwoHdXNlcl9pZBgDIAEoCRIQCgh1c2VyX3NpZxgEIAEoCRIXCg9wcml2YXRlX21hcF9rZXkYBSABKAkSFQoNZXhwaXJlc19hdF9tcxgGIAEoAxIWCg5tYXlfc2VuZF9hdWRpbxgHIAEoCBIUCgxyb29tX3ZlcnNpb24YCCABKAMSEwoLb3duZXJfZXBvY2gYCSABKAMiWwoTTGlzdEF1ZGllbmNlUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIPCgdyb29tX2lkGAIgASgJEhEKCXBhZ2Vfc2l6ZRgDIAEoBRIOCgZjdXJzb3IYBCABKAkiawoUTGlzdEF1ZGllbmNlUmVzcG9uc2USKAoFdXNlcnMYASADKAsyGS5yb29tY2VsbC52MS5BdWRpZW5jZVVzZXISEwoLbmV4dF9jdXJzb3IYAiABKAkSFAoMcm9vbV92ZXJzaW9uGAMgASgDIlcKD0xpc3RCYW5zUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIPCgdyb29tX2lkGAIgASgJEhEKCXBhZ2Vfc2l6ZRgDIAEoBRIOCgZjdXJzb3IYBCABKAkiYQoQTGlzdEJhbnNSZXNwb25zZRIiCgRiYW5zGAEgAygLMhQucm9vbWNlbGwudjEuUm9vbUJhbhITCgtuZXh0X2N1cnNvchgCIAEoCRIUCgxyb29tX3ZlcnNpb24YAyABKAMiOwoWTGlzdE1pY1JlcXVlc3RzUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIPCgdyb29tX2lkGAIgASgJIloKF0xpc3RNaWNSZXF1ZXN0c1Jlc3BvbnNlEikKCHJlcXVlc3RzGAEgAygLMhcucm9vbWNlbGwudjEuTWljUmVxdWVzdBIUCgxyb29tX3ZlcnNpb24YAiABKAMiRwoSR2V0R2lmdFJhbmtSZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJEg8KB3Jvb21faWQYAiABKAkSDgoGcGxhY2VzGAMgASgFImgKE0dldEdpZnRSYW5rUmVzcG9uc2USKAoJZ2lmdF9yYW5rGAEgAygLMhUucm9vbWNlbGwudjEuUmFua0l0ZW0SEQoJcm9vbV9oZWF0GAIgASgDEhQKDHJvb21fdmVyc2lvbhgDIAEoAyI6ChRCYXRjaEdldFJvb21zUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIQCghyb29tX2lkcxgCIAMoCSJCChVCYXRjaEdldFJvb21zUmVzcG9uc2USKQoFcm9vbXMYASADKAsyGi5yb29tY2VsbC52MS5Sb29tTGlzdEVudHJ5ImUKF0xpc3RSb29tc0J5T3duZXJSZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJEhUKDW93bmVyX3VzZXJfaWQYAiABKAkSEQoJcGFnZV9zaXplGAMgASgFEg4KBmN1cnNvchgEIAEoCSJaChhMaXN0Um9vbXNCeU93bmVyUmVzcG9uc2USKQoFcm9vbXMYASADKAsyGi5yb29tY2VsbC52MS5Sb29tTGlzdEVudHJ5EhMKC25leHRfY3Vyc29yGAIgASgJIlsKE0dldFVzZXJSb29tc1JlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSDwoHdXNlcl9pZBgCIAEoCRIRCglwYWdlX3NpemUYAyABKAUSDgoGY3Vyc29yGAQgASgJIlEKFEdldFVzZXJSb29tc1Jlc3BvbnNlEiQKBXJvb21zGAEgAygLMhUucm9vbWNlbGwudjEuVXNlclJvb20SEwoLbmV4dF9jdXJzb3IYAiABKAkiMQoIVXNlclJvb20SDwoHcm9vbV9pZBgBIAEoCRIUCgxqb2luZWRfYXRfbXMYAiABKAMqWQoLQ29uc2lzdGVuY3kSGwoXQ09OU0lTVEVOQ1lfVU5TUEVDSUZJRUQQABIVChFDT05TSVNURU5DWV9PV05FUhABEhYKEkNPTlNJU1RFTkNZX0NBQ0hFRBACKsUBCgxDb21tYW5kU3RhdGUSHQoZQ09NTUFORF9TVEFURV9VTlNQRUNJRklFRBAAEhkKFUNPTU1BTkRfU1RBVEVfQVBQTElFRBABEhsKF0NPTU1BTkRfU1RBVEVfTk9fRUZGRUNUEAISGgoWQ09NTUFORF9TVEFURV9SRUpFQ1RFRBADEh4KGkNPTU1BTkRfU1RBVEVfTk9UX0VYRUNVVEVEEAQSIgoeQ09NTUFORF9TVEFURV9QRU5ESU5HX1BPU1NJQkxFEAUyiQgKC1Jvb21RdWVyaWVzElwKD0dldFJvb21TbmFwc2hvdBIjLnJvb21jZWxsLnYxLkdldFJvb21TbmFwc2hvdFJlcXVlc3QaJC5yb29tY2VsbC52MS5HZXRSb29tU25hcHNob3RSZXNwb25zZRJKCglHdWFyZFVzZXISHS5yb29tY2VsbC52MS5HdWFyZFVzZXJSZXF1ZXN0Gh4ucm9vbWNlbGwudjEuR3VhcmRVc2VyUmVzcG9uc2USWQoOSXNzdWVSdGNUaWNrZXQSIi5yb29tY2VsbC52MS5Jc3N1ZVJ0Y1RpY2tldFJlcXVlc3QaIy5yb29tY2VsbC52MS5Jc3N1ZVJ0Y1RpY2tldFJlc3BvbnNlElMKDExpc3RBdWRpZW5jZRIgLnJvb21jZWxsLnYxLkxpc3RBdWRpZW5jZVJlcXVlc3QaIS5yb29tY2VsbC52MS5MaXN0QXVkaWVuY2VSZXNwb25zZRJHCghMaXN0QmFucxIcLnJvb21jZWxsLnYxLkxpc3RCYW5zUmVxdWVzdBodLnJvb21jZWxsLnYxLkxpc3RCYW5zUmVzcG9uc2USXAoPTGlzdE1pY1JlcXVlc3RzEiMucm9vbWNlbGwudjEuTGlzdE1pY1JlcXVlc3RzUmVxdWVzdBokLnJvb21jZWxsLnYxLkxpc3RNaWNSZXF1ZXN0c1Jlc3BvbnNlElAKC0dldEdpZnRSYW5rEh8ucm9vbWNlbGwudjEuR2V0R2lmdFJhbmtSZXF1ZXN0GiAucm9vbWNlbGwudjEuR2V0R2lmdFJhbmtSZXNwb25zZRJNCgpHZXRDb21tYW5kEh4ucm9vbWNlbGwudjEuR2V0Q29tbWFuZFJlcXVlc3QaHy5yb29tY2VsbC52MS5HZXRDb21tYW5kUmVzcG9uc2USSgoJTGlzdFJvb21zEh0ucm9vbWNlbGwudjEuTGlzdFJvb21zUmVxdWVzdBoeLnJvb21jZWxsLnYxLkxpc3RSb29tc1Jlc3BvbnNlElYKDUJhdGNoR2V0Um9vbXMSIS5yb29tY2VsbC52MS5CYXRjaEdldFJvb21zUmVxdWVzdBoiLnJvb21jZWxsLnYxLkJhdGNoR2V0Um9vbXNSZXNwb25zZRJfChBMaXN0Um9vbXNCeU93bmVyEiQucm9vbWNlbGwudjEuTGlzdFJvb21zQnlPd25lclJlcXVlc3QaJS5yb29tY2VsbC52MS5MaXN0Um9vbXNCeU93bmVyUmVzcG9uc2USUwoMR2V0VXNlclJvb21zEiAucm9vbWNlbGwudjEuR2V0VXNlclJvb21zUmVxdWVzdBohLnJvb21jZWxsLnYxLkdldFVzZXJSb29tc1Jlc3BvbnNlYgZwcm90bzM", [file_roomcell_v1_room_types]);
 
 /**
  * @generated from message roomcell.v1.GetRoomSnapshotRequest
@@ -378,6 +378,105 @@ export const GuardUserResponseSchema: GenMessage<GuardUserResponse> = /*@__PURE_
   messageDesc(file_roomcell_v1_room_queries, 9);
 
 /**
+ * @generated from message roomcell.v1.IssueRtcTicketRequest
+ */
+export type IssueRtcTicketRequest = Message<"roomcell.v1.IssueRtcTicketRequest"> & {
+  /**
+   * @generated from field: string app_code = 1;
+   */
+  appCode: string;
+
+  /**
+   * @generated from field: string room_id = 2;
+   */
+  roomId: string;
+
+  /**
+   * Empty: the token's subject. A user asks for itself alone.
+   *
+   * @generated from field: string user_id = 3;
+   */
+  userId: string;
+};
+
+/**
+ * Describes the message roomcell.v1.IssueRtcTicketRequest.
+ * Use `create(IssueRtcTicketRequestSchema)` to create a new message.
+ */
+export const IssueRtcTicketRequestSchema: GenMessage<IssueRtcTicketRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_queries, 10);
+
+/**
+ * Valid for minutes; a client that enters again asks again. After MicUp it asks again, too: the ticket
+ * from before does not let it send.
+ *
+ * @generated from message roomcell.v1.IssueRtcTicketResponse
+ */
+export type IssueRtcTicketResponse = Message<"roomcell.v1.IssueRtcTicketResponse"> & {
+  /**
+   * How the client names application, room and user to the RTC service. The room is named by text.
+   *
+   * @generated from field: int64 rtc_sdk_app_id = 1;
+   */
+  rtcSdkAppId: bigint;
+
+  /**
+   * @generated from field: string rtc_room_id = 2;
+   */
+  rtcRoomId: string;
+
+  /**
+   * @generated from field: string user_id = 3;
+   */
+  userId: string;
+
+  /**
+   * @generated from field: string user_sig = 4;
+   */
+  userSig: string;
+
+  /**
+   * Counts where the RTC application demands it of everybody who enters; only then are its rights kept.
+   *
+   * @generated from field: string private_map_key = 5;
+   */
+  privateMapKey: string;
+
+  /**
+   * End of both.
+   *
+   * @generated from field: int64 expires_at_ms = 6;
+   */
+  expiresAtMs: bigint;
+
+  /**
+   * The user is on a mic seat; else it may listen.
+   *
+   * @generated from field: bool may_send_audio = 7;
+   */
+  maySendAudio: boolean;
+
+  /**
+   * What the guard answered from.
+   *
+   * @generated from field: int64 room_version = 8;
+   */
+  roomVersion: bigint;
+
+  /**
+   * @generated from field: int64 owner_epoch = 9;
+   */
+  ownerEpoch: bigint;
+};
+
+/**
+ * Describes the message roomcell.v1.IssueRtcTicketResponse.
+ * Use `create(IssueRtcTicketResponseSchema)` to create a new message.
+ */
+export const IssueRtcTicketResponseSchema: GenMessage<IssueRtcTicketResponse> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_queries, 11);
+
+/**
  * @generated from message roomcell.v1.ListAudienceRequest
  */
 export type ListAudienceRequest = Message<"roomcell.v1.ListAudienceRequest"> & {
@@ -411,7 +510,7 @@ export type ListAudienceRequest = Message<"roomcell.v1.ListAudienceRequest"> & {
  * Use `create(ListAudienceRequestSchema)` to create a new message.
  */
 export const ListAudienceRequestSchema: GenMessage<ListAudienceRequest> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_queries, 10);
+  messageDesc(file_roomcell_v1_room_queries, 12);
 
 /**
  * Who stays in the room while it is paged is on exactly one page.
@@ -442,7 +541,7 @@ export type ListAudienceResponse = Message<"roomcell.v1.ListAudienceResponse"> &
  * Use `create(ListAudienceResponseSchema)` to create a new message.
  */
 export const ListAudienceResponseSchema: GenMessage<ListAudienceResponse> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_queries, 11);
+  messageDesc(file_roomcell_v1_room_queries, 13);
 
 /**
  * @generated from message roomcell.v1.ListBansRequest
@@ -478,7 +577,7 @@ export type ListBansRequest = Message<"roomcell.v1.ListBansRequest"> & {
  * Use `create(ListBansRequestSchema)` to create a new message.
  */
 export const ListBansRequestSchema: GenMessage<ListBansRequest> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_queries, 12);
+  messageDesc(file_roomcell_v1_room_queries, 14);
 
 /**
  * @generated from message roomcell.v1.ListBansResponse
@@ -507,7 +606,7 @@ export type ListBansResponse = Message<"roomcell.v1.ListBansResponse"> & {
  * Use `create(ListBansResponseSchema)` to create a new message.
  */
 export const ListBansResponseSchema: GenMessage<ListBansResponse> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_queries, 13);
+  messageDesc(file_roomcell_v1_room_queries, 15);
 
 /**
  * @generated from message roomcell.v1.ListMicRequestsRequest
@@ -529,7 +628,7 @@ export type ListMicRequestsRequest = Message<"roomcell.v1.ListMicRequestsRequest
  * Use `create(ListMicRequestsRequestSchema)` to create a new message.
  */
 export const ListMicRequestsRequestSchema: GenMessage<ListMicRequestsRequest> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_queries, 14);
+  messageDesc(file_roomcell_v1_room_queries, 16);
 
 /**
  * All of them: a room keeps at most 50.
@@ -553,7 +652,7 @@ export type ListMicRequestsResponse = Message<"roomcell.v1.ListMicRequestsRespon
  * Use `create(ListMicRequestsResponseSchema)` to create a new message.
  */
 export const ListMicRequestsResponseSchema: GenMessage<ListMicRequestsResponse> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_queries, 15);
+  messageDesc(file_roomcell_v1_room_queries, 17);
 
 /**
  * @generated from message roomcell.v1.GetGiftRankRequest
@@ -582,7 +681,7 @@ export type GetGiftRankRequest = Message<"roomcell.v1.GetGiftRankRequest"> & {
  * Use `create(GetGiftRankRequestSchema)` to create a new message.
  */
 export const GetGiftRankRequestSchema: GenMessage<GetGiftRankRequest> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_queries, 16);
+  messageDesc(file_roomcell_v1_room_queries, 18);
 
 /**
  * @generated from message roomcell.v1.GetGiftRankResponse
@@ -609,7 +708,7 @@ export type GetGiftRankResponse = Message<"roomcell.v1.GetGiftRankResponse"> & {
  * Use `create(GetGiftRankResponseSchema)` to create a new message.
  */
 export const GetGiftRankResponseSchema: GenMessage<GetGiftRankResponse> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_queries, 17);
+  messageDesc(file_roomcell_v1_room_queries, 19);
 
 /**
  * @generated from message roomcell.v1.BatchGetRoomsRequest
@@ -633,7 +732,7 @@ export type BatchGetRoomsRequest = Message<"roomcell.v1.BatchGetRoomsRequest"> &
  * Use `create(BatchGetRoomsRequestSchema)` to create a new message.
  */
 export const BatchGetRoomsRequestSchema: GenMessage<BatchGetRoomsRequest> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_queries, 18);
+  messageDesc(file_roomcell_v1_room_queries, 20);
 
 /**
  * @generated from message roomcell.v1.BatchGetRoomsResponse
@@ -652,7 +751,7 @@ export type BatchGetRoomsResponse = Message<"roomcell.v1.BatchGetRoomsResponse">
  * Use `create(BatchGetRoomsResponseSchema)` to create a new message.
  */
 export const BatchGetRoomsResponseSchema: GenMessage<BatchGetRoomsResponse> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_queries, 19);
+  messageDesc(file_roomcell_v1_room_queries, 21);
 
 /**
  * @generated from message roomcell.v1.ListRoomsByOwnerRequest
@@ -688,7 +787,7 @@ export type ListRoomsByOwnerRequest = Message<"roomcell.v1.ListRoomsByOwnerReque
  * Use `create(ListRoomsByOwnerRequestSchema)` to create a new message.
  */
 export const ListRoomsByOwnerRequestSchema: GenMessage<ListRoomsByOwnerRequest> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_queries, 20);
+  messageDesc(file_roomcell_v1_room_queries, 22);
 
 /**
  * @generated from message roomcell.v1.ListRoomsByOwnerResponse
@@ -712,7 +811,7 @@ export type ListRoomsByOwnerResponse = Message<"roomcell.v1.ListRoomsByOwnerResp
  * Use `create(ListRoomsByOwnerResponseSchema)` to create a new message.
  */
 export const ListRoomsByOwnerResponseSchema: GenMessage<ListRoomsByOwnerResponse> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_queries, 21);
+  messageDesc(file_roomcell_v1_room_queries, 23);
 
 /**
  * @generated from message roomcell.v1.GetUserRoomsRequest
@@ -750,7 +849,7 @@ export type GetUserRoomsRequest = Message<"roomcell.v1.GetUserRoomsRequest"> & {
  * Use `create(GetUserRoomsRequestSchema)` to create a new message.
  */
 export const GetUserRoomsRequestSchema: GenMessage<GetUserRoomsRequest> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_queries, 22);
+  messageDesc(file_roomcell_v1_room_queries, 24);
 
 /**
  * @generated from message roomcell.v1.GetUserRoomsResponse
@@ -774,7 +873,7 @@ export type GetUserRoomsResponse = Message<"roomcell.v1.GetUserRoomsResponse"> &
  * Use `create(GetUserRoomsResponseSchema)` to create a new message.
  */
 export const GetUserRoomsResponseSchema: GenMessage<GetUserRoomsResponse> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_queries, 23);
+  messageDesc(file_roomcell_v1_room_queries, 25);
 
 /**
  * @generated from message roomcell.v1.UserRoom
@@ -796,7 +895,7 @@ export type UserRoom = Message<"roomcell.v1.UserRoom"> & {
  * Use `create(UserRoomSchema)` to create a new message.
  */
 export const UserRoomSchema: GenMessage<UserRoom> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_queries, 24);
+  messageDesc(file_roomcell_v1_room_queries, 26);
 
 /**
  * Who answers, and with it how fresh the answer is.
@@ -912,6 +1011,17 @@ export const RoomQueries: GenService<{
     methodKind: "unary";
     input: typeof GuardUserRequestSchema;
     output: typeof GuardUserResponseSchema;
+  },
+  /**
+   * What a user enters the room's RTC with, if the guard lets it in; a service may ask for anybody.
+   * Fails with the reasons of GuardUserResponse, or with RTC_NOT_CONFIGURED.
+   *
+   * @generated from rpc roomcell.v1.RoomQueries.IssueRtcTicket
+   */
+  issueRtcTicket: {
+    methodKind: "unary";
+    input: typeof IssueRtcTicketRequestSchema;
+    output: typeof IssueRtcTicketResponseSchema;
   },
   /**
    * Who is in the room, by user id, answered by its owner. A user must be let in by the guard.

@@ -3,8 +3,9 @@
  * or no longer the owner, costs a fresh look at the owner rows and another try: a few of them, within
  * the caller's time. Then the caller is told, and asks again itself.
  */
-import { roomKeyOf, userIdFault } from '../domain/ids.ts';
-import type { AppCode, RoomId, UserId } from '../domain/ids.ts';
+import { roomKeyOf } from '../domain/ids.ts';
+import type { AppCode, RoomId } from '../domain/ids.ts';
+import { refusal } from '../domain/refusal.ts';
 import { Failure } from '../kernel/failure.ts';
 import type { Clock } from '../ports/clock.ts';
 import type {
@@ -13,15 +14,12 @@ import type {
   OwnerReadsPeers,
   OwnerReply,
   ReadAsker,
+  ReadCall,
 } from '../ports/owner-reads.ts';
 import type { PartitionStore } from '../ports/partition-store.ts';
-import type { CallFrame, Caller } from '../ports/room-api.ts';
 import type { Timers } from '../ports/timers.ts';
 import { partitionOf } from '../protocol/partition.ts';
-import { allowedMs } from './call-time.ts';
-import type { GatewayLimits } from './limits.ts';
 import { OwnerMap } from './owner-map.ts';
-import { refusal } from './refusals.ts';
 
 /** Tries of one question, and the pauses between them. */
 const pausesMs: readonly number[] = [50, 200];
@@ -53,22 +51,19 @@ export interface Answered<Kind extends OwnerAnswer['kind']> extends OwnerReply {
 
 /** Throws what the owner throws (`owner-reads.ts`), or NOT_OWNER while the room has none. */
 export type AskOwner = <Kind extends OwnerQuestion['kind']>(
-  frame: CallFrame,
+  call: ReadCall,
   asked: Asked<Kind>,
 ) => Promise<Answered<Kind>>;
 
-/** See the file header. */
-export function createAskOwner(
-  ports: AskOwnerPorts,
-  parts: { readonly limits: GatewayLimits; readonly partitionCount: number },
-): AskOwner {
+/** See the file header. `partitionCount`: of the layout stored in MySQL. */
+export function createAskOwner(ports: AskOwnerPorts, partitionCount: number): AskOwner {
   const owners = new OwnerMap(ports);
   const { clock, timers, peers } = ports;
-  return async <Kind extends OwnerQuestion['kind']>(frame: CallFrame, asked: Asked<Kind>) => {
-    const untilMonoMs = clock.monoMs() + allowedMs(frame, parts.limits);
+  return async <Kind extends OwnerQuestion['kind']>(call: ReadCall, asked: Asked<Kind>) => {
+    const untilMonoMs = clock.monoMs() + call.withinMs;
     const { asker, question } = asked;
     const roomKey = roomKeyOf(asked.appCode as AppCode, asked.roomId as RoomId);
-    const partition = partitionOf(roomKey, parts.partitionCount);
+    const partition = partitionOf(roomKey, partitionCount);
     const read = { roomKey, asker, question, forwardedBy: '' };
 
     const once = async (sinceMonoMs: number, isLast: boolean): Promise<OwnerReply> => {
@@ -77,7 +72,7 @@ export function createAskOwner(
       // A node that is frozen, or gone without a word, must leave time to ask its successor.
       const leftMs = untilMonoMs - clock.monoMs();
       const withinMs = isLast ? leftMs : leftMs / 2;
-      return peers.at(address).read(read, { withinMs, signal: frame.signal });
+      return peers.at(address).read(read, { withinMs, signal: call.signal });
     };
 
     let sinceMonoMs = clock.monoMs() - ownerRowFreshMs;
@@ -86,22 +81,14 @@ export function createAskOwner(
         return answerTo<Kind>(question.kind, await once(sinceMonoMs, pauseMs === null));
       } catch (error) {
         const leftMs = untilMonoMs - clock.monoMs() - (pauseMs ?? 0);
-        if (pauseMs === null || leftMs <= 0 || !mayPass(error) || frame.signal.aborted) throw error;
-        await timers.sleep(pauseMs, frame.signal);
+        if (pauseMs === null || leftMs <= 0 || !mayPass(error) || call.signal.aborted) throw error;
+        await timers.sleep(pauseMs, call.signal);
         // Rows that were asked for before the failure led to it.
         sinceMonoMs = clock.monoMs();
       }
     }
     throw refusal('UNAVAILABLE');
   };
-}
-
-/** In whose name a caller asks. A user's subject becomes an id here, or is refused. */
-export function askerOf({ role, subject }: Caller): ReadAsker {
-  if (role !== 'user') return { role, userId: null };
-  const fault = userIdFault(subject);
-  if (fault !== null) throw refusal('INVALID_FIELD', { field: 'token.sub', fault });
-  return { role, userId: subject as UserId };
 }
 
 function mayPass(error: unknown): boolean {
