@@ -155,6 +155,22 @@ export interface GiftStatRow {
   readonly updatedAtMs: number;
 }
 
+/** What a batch adds to what was given in one room in one week (RES-35). At most one row per week. */
+export interface RoomWeekRow {
+  readonly appCode: AppCode;
+  readonly roomId: RoomId;
+  /** Of the time at which the log keeps the command, in UTC: `2026-W49` (LB-3). */
+  readonly isoWeek: string;
+  readonly coins: bigint;
+  readonly giftCount: bigint;
+  readonly updatedAtMs: number;
+}
+
+/** A sender's part in that (RES-33). At most one row per week and user. */
+export interface UserWeekRow extends RoomWeekRow {
+  readonly userId: UserId;
+}
+
 /** How the users present in one room change with a batch (decision 30). */
 export interface UserRoomsChange {
   readonly appCode: AppCode;
@@ -178,6 +194,8 @@ export interface LaneBatch {
   readonly deadLetters: readonly DeadLetterRow[];
   readonly settlements: readonly SettlementRow[];
   readonly giftStats: readonly GiftStatRow[];
+  readonly roomWeeks: readonly RoomWeekRow[];
+  readonly userWeeks: readonly UserWeekRow[];
   /** Rooms without an applied command here: their stored version must equal this one. */
   readonly versionChecks: readonly { readonly roomKey: RoomKey; readonly version: RoomVersion }[];
 }

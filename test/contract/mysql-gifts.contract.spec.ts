@@ -66,6 +66,22 @@ commitLaneGiftsContract('MySQL', async () => {
         updatedAtMs: Number(row['updated_at_ms']),
       }));
     },
+    weeksOf: async (roomId) => {
+      const rows = await space.sql(
+        'SELECT NULL AS user_id, iso_week, coins, gift_count, updated_at_ms ' +
+          'FROM room_week_contributions WHERE room_id = ? UNION ALL ' +
+          'SELECT user_id, iso_week, coins, gift_count, updated_at_ms ' +
+          'FROM room_user_week_contributions WHERE room_id = ? ORDER BY user_id, iso_week',
+        [roomId, roomId],
+      );
+      return rows.map((row) => ({
+        userId: row['user_id'] === null ? null : String(row['user_id']),
+        isoWeek: String(row['iso_week']),
+        coins: BigInt(String(row['coins'])),
+        giftCount: BigInt(String(row['gift_count'])),
+        updatedAtMs: Number(row['updated_at_ms']),
+      }));
+    },
     close: () => space.close(),
   };
 });

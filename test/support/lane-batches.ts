@@ -20,7 +20,9 @@ import type {
   LaneBatch,
   LogRow,
   RoomMetaRow,
+  RoomWeekRow,
   SettlementRow,
+  UserWeekRow,
 } from '../../src/ports/commit-lane.ts';
 import type { TakenPartition } from '../../src/ports/partition-store.ts';
 
@@ -55,6 +57,8 @@ export const emptyBatch: LaneBatch = {
   deadLetters: [],
   settlements: [],
   giftStats: [],
+  roomWeeks: [],
+  userWeeks: [],
   versionChecks: [],
 };
 
@@ -214,6 +218,24 @@ export function giftStatOf(roomId: RoomId, fields: Partial<GiftStatRow> = {}): G
     updatedAtMs: 1_000,
     ...fields,
   };
+}
+
+/** What one gift of 10 coins adds to the week of its room. */
+export function roomWeekOf(roomId: RoomId, fields: Partial<RoomWeekRow> = {}): RoomWeekRow {
+  return {
+    appCode: testApp,
+    roomId,
+    isoWeek: '2026-W49',
+    coins: 10n,
+    giftCount: 1n,
+    updatedAtMs: 1_000,
+    ...fields,
+  };
+}
+
+/** The same for its sender. */
+export function userWeekOf(roomId: RoomId, fields: Partial<UserWeekRow> = {}): UserWeekRow {
+  return { ...roomWeekOf(roomId), userId: 'alice' as UserId, ...fields };
 }
 
 /** One applied command of one room, everything it writes. */

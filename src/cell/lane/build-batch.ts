@@ -19,7 +19,7 @@ import type { Partition } from '../partition/partition.ts';
 import { nextSweepMs } from '../presence/soft-times.ts';
 import type { LooseItem, RoomItem } from '../work.ts';
 import { systemUserId } from './decide-room.ts';
-import { giftStatsOf, settlementsOf } from './gift-rows.ts';
+import { giftStatsOf, roomWeeksOf, settlementsOf, userWeeksOf } from './gift-rows.ts';
 import { userRoomsOf } from './user-rooms.ts';
 import type { DraftStep, LoggedEnd, PartitionWork, RoomDraft } from './draft.ts';
 
@@ -77,6 +77,8 @@ export function buildBatch(
         .flatMap((loose) => deadLetterOf(context, loose, bareRecords)),
       settlements: drafts.flatMap(settlementsOf),
       giftStats: drafts.flatMap(giftStatsOf),
+      roomWeeks: drafts.flatMap(roomWeeksOf),
+      userWeeks: drafts.flatMap(userWeeksOf),
       versionChecks: written
         // A broken room's memory says nothing about its version, and nothing here changes it.
         .filter(({ draft, steps }) => steps.length === 0 && draft.room.phase !== 'broken')

@@ -1,8 +1,14 @@
-/** Rows that only gifts make: debits owed back, and what a batch adds to users' statistics. */
+/** Rows that only gifts make: debits owed back, and what a batch adds to the statistics. */
 import type { UserId } from '../../domain/ids.ts';
 import type { RoomGiftSent } from '../../domain/gift/gift-events.ts';
-import type { GiftStatRow, SettlementRow } from '../../ports/commit-lane.ts';
+import type {
+  GiftStatRow,
+  RoomWeekRow,
+  SettlementRow,
+  UserWeekRow,
+} from '../../ports/commit-lane.ts';
 import { debitKeyOf } from '../../protocol/debit.ts';
+import { isoWeekOf } from '../../protocol/iso-week.ts';
 import { isGift } from '../charges/payment.ts';
 import type { RoomDraft } from './draft.ts';
 
@@ -33,16 +39,69 @@ export function settlementsOf({ room, ends }: RoomDraft): SettlementRow[] {
 /** One row per user whom the batch's gifts of this room name, as sender, receiver or both. */
 export function giftStatsOf({ state, ends }: RoomDraft): GiftStatRow[] {
   const byUser = new Map<UserId, GiftStatRow>();
-  for (const end of ends) {
-    if (end.kind !== 'logged') continue;
-    for (const { event } of end.step?.events ?? []) {
-      if (event.type !== 'RoomGiftSent') continue;
-      const coins = { sentCoins: event.coins, sentCount: BigInt(event.giftCount) };
-      add(byUser, state, event.senderUserId, end.decidedAtMs, coins);
-      add(byUser, state, event.targetUserId, end.decidedAtMs, received(event));
-    }
+  for (const { gift, decidedAtMs } of giftsOf(ends)) {
+    const coins = { sentCoins: gift.coins, sentCount: BigInt(gift.giftCount) };
+    add(byUser, state, gift.senderUserId, decidedAtMs, coins);
+    add(byUser, state, gift.targetUserId, decidedAtMs, received(gift));
   }
   return [...byUser.values()];
+}
+
+/**
+ * One row per week in which the batch's gifts of this room were decided. The week is that of the
+ * log row and of the events, however late the batch is stored: one batch may reach into two weeks.
+ */
+export function roomWeeksOf({ state, ends }: RoomDraft): RoomWeekRow[] {
+  const byWeek = new Map<string, RoomWeekRow>();
+  for (const { gift, decidedAtMs } of giftsOf(ends)) {
+    const isoWeek = isoWeekOf(decidedAtMs);
+    byWeek.set(isoWeek, raised(byWeek.get(isoWeek), { state, isoWeek, gift, decidedAtMs }));
+  }
+  return [...byWeek.values()];
+}
+
+/** The same for each sender. */
+export function userWeeksOf({ state, ends }: RoomDraft): UserWeekRow[] {
+  const byUser = new Map<string, UserWeekRow>();
+  for (const { gift, decidedAtMs } of giftsOf(ends)) {
+    const isoWeek = isoWeekOf(decidedAtMs);
+    const userId = gift.senderUserId;
+    const key = `${isoWeek}\0${userId}`;
+    const sum = raised(byUser.get(key), { state, isoWeek, gift, decidedAtMs });
+    byUser.set(key, { ...sum, userId });
+  }
+  return [...byUser.values()];
+}
+
+/** A gift as it stands in the log. */
+interface LoggedGift {
+  readonly gift: RoomGiftSent;
+  readonly decidedAtMs: number;
+}
+
+function giftsOf(ends: RoomDraft['ends']): LoggedGift[] {
+  return ends.flatMap((end) => {
+    if (end.kind !== 'logged') return [];
+    const { decidedAtMs, step } = end;
+    return (step?.events ?? []).flatMap(({ event }) =>
+      event.type === 'RoomGiftSent' ? [{ gift: event, decidedAtMs }] : [],
+    );
+  });
+}
+
+function raised(
+  before: RoomWeekRow | undefined,
+  more: LoggedGift & { readonly state: RoomDraft['state']; readonly isoWeek: string },
+): RoomWeekRow {
+  const { state, isoWeek, gift, decidedAtMs } = more;
+  return {
+    appCode: state.appCode,
+    roomId: state.roomId,
+    isoWeek,
+    coins: (before?.coins ?? 0n) + gift.coins,
+    giftCount: (before?.giftCount ?? 0n) + BigInt(gift.giftCount),
+    updatedAtMs: decidedAtMs,
+  };
 }
 
 function received(event: RoomGiftSent): Pick<GiftStatRow, 'receivedCoins' | 'receivedCount'> {

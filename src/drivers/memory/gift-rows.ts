@@ -1,6 +1,11 @@
 /** Rows of gifts in the memory database. */
 import type { AppCode, GiftId } from '../../domain/ids.ts';
-import type { GiftStatRow, SettlementRow } from '../../ports/commit-lane.ts';
+import type {
+  GiftStatRow,
+  RoomWeekRow,
+  SettlementRow,
+  UserWeekRow,
+} from '../../ports/commit-lane.ts';
 import type { CatalogueGift } from '../../ports/gift-catalogue.ts';
 
 /** What BIGINT holds at most. */
@@ -25,6 +30,18 @@ export interface CatalogueRow extends CatalogueGift {
 /** Key of a user's sums in a room. */
 export function giftStatKey(row: Pick<GiftStatRow, 'appCode' | 'roomId' | 'userId'>): string {
   return `${row.appCode}\0${row.roomId}\0${row.userId}`;
+}
+
+/** Key of what was given in a room in a week. */
+export function roomWeekKey(row: Pick<RoomWeekRow, 'appCode' | 'roomId' | 'isoWeek'>): string {
+  return `${row.appCode}\0${row.roomId}\0${row.isoWeek}`;
+}
+
+/** Key of a sender's part in it. */
+export function userWeekKey(
+  row: Pick<UserWeekRow, 'appCode' | 'roomId' | 'isoWeek' | 'userId'>,
+): string {
+  return `${roomWeekKey(row)}\0${row.userId}`;
 }
 
 /** What all versions of one gift are found by. */

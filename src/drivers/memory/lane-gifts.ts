@@ -3,9 +3,16 @@ import type {
   CommitOutcome,
   GiftStatRow,
   LaneBatch,
+  RoomWeekRow,
   SettlementRow,
 } from '../../ports/commit-lane.ts';
-import { giftStatKey, int64Max, type SettlementRecord } from './gift-rows.ts';
+import {
+  giftStatKey,
+  int64Max,
+  roomWeekKey,
+  userWeekKey,
+  type SettlementRecord,
+} from './gift-rows.ts';
 import { put, type MemoryDatabase } from './memory-database.ts';
 import type { MemoryTransaction } from './memory-session.ts';
 
@@ -16,26 +23,46 @@ import type { MemoryTransaction } from './memory-session.ts';
 export function upsertGifts(
   database: MemoryDatabase,
   transaction: MemoryTransaction,
-  batch: Pick<LaneBatch, 'settlements' | 'giftStats'>,
+  batch: Pick<LaneBatch, 'settlements' | 'giftStats' | 'roomWeeks' | 'userWeeks'>,
 ): CommitOutcome | null {
-  const { settlements, giftStats } = database;
+  const { settlements } = database;
   for (const row of batch.settlements) {
     transaction.stage(() => {
       if (settlements.has(row.debitKey)) return () => undefined;
       return put(settlements, row.debitKey, newSettlement(row))();
     });
   }
-  const sums = new Map<string, GiftStatRow>();
-  for (const row of batch.giftStats) {
-    const key = giftStatKey(row);
-    const sum = addedTo(sums.get(key) ?? giftStats.get(key), row);
-    const { sentCoins, sentCount, receivedCoins, receivedCount } = sum;
-    if ([sentCoins, sentCount, receivedCoins, receivedCount].some((each) => each > int64Max)) {
-      return { kind: 'dataError', cause: `giftStats: 1690 on a sum of ${row.userId}` };
+  const { giftStats, roomWeeks, userWeeks } = database;
+  return (
+    addUp(transaction, batch.giftStats, { table: giftStats, keyOf: giftStatKey, add: statsSum }) ??
+    addUp(transaction, batch.roomWeeks, { table: roomWeeks, keyOf: roomWeekKey, add: weekSum }) ??
+    addUp(transaction, batch.userWeeks, { table: userWeeks, keyOf: userWeekKey, add: weekSum })
+  );
+}
+
+/** A table of sums: the key of a row, and the sum of a stored row and a new one. */
+interface Sums<Row> {
+  readonly table: Map<string, Row>;
+  readonly keyOf: (row: Row) => string;
+  readonly add: (before: Row, row: Row) => Row;
+}
+
+function addUp<Row extends object>(
+  transaction: MemoryTransaction,
+  rows: readonly Row[],
+  { table, keyOf, add }: Sums<Row>,
+): CommitOutcome | null {
+  const sums = new Map<string, Row>();
+  for (const row of rows) {
+    const key = keyOf(row);
+    const before = sums.get(key) ?? table.get(key);
+    const sum = before === undefined ? row : add(before, row);
+    if (Object.values(sum).some((each) => typeof each === 'bigint' && each > int64Max)) {
+      return { kind: 'dataError', cause: `1690 on the sum of ${key.replaceAll('\0', '/')}` };
     }
     sums.set(key, sum);
   }
-  for (const [key, sum] of sums) transaction.stage(put(giftStats, key, sum));
+  for (const [key, sum] of sums) transaction.stage(put(table, key, sum));
   return null;
 }
 
@@ -51,8 +78,7 @@ function newSettlement(row: SettlementRow): SettlementRecord {
   };
 }
 
-function addedTo(before: GiftStatRow | undefined, row: GiftStatRow): GiftStatRow {
-  if (before === undefined) return row;
+function statsSum(before: GiftStatRow, row: GiftStatRow): GiftStatRow {
   return {
     ...row,
     sentCoins: before.sentCoins + row.sentCoins,
@@ -60,4 +86,8 @@ function addedTo(before: GiftStatRow | undefined, row: GiftStatRow): GiftStatRow
     receivedCoins: before.receivedCoins + row.receivedCoins,
     receivedCount: before.receivedCount + row.receivedCount,
   };
+}
+
+function weekSum<Row extends RoomWeekRow>(before: Row, row: Row): Row {
+  return { ...row, coins: before.coins + row.coins, giftCount: before.giftCount + row.giftCount };
 }

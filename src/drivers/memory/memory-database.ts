@@ -11,6 +11,8 @@ import type {
   GiftStatRow,
   LogRow,
   RoomMetaRow,
+  RoomWeekRow,
+  UserWeekRow,
 } from '../../ports/commit-lane.ts';
 import type { OperatorAct } from '../../ports/operator-store.ts';
 import type { TopicLayout } from '../../ports/partition-store.ts';
@@ -77,6 +79,9 @@ export class MemoryDatabase {
   readonly settlements = new Map<string, SettlementRecord>();
   /** Sums by app, room and user. */
   readonly giftStats = new Map<string, GiftStatRow>();
+  /** What was given, by app, room and week, and the senders' parts in it. */
+  readonly roomWeeks = new Map<string, RoomWeekRow>();
+  readonly userWeeks = new Map<string, UserWeekRow>();
   /** By app, gift and version. */
   readonly catalogue = new IndexedTable<string, CatalogueRow, 'app' | 'gift'>({
     app: (row) => row.appCode,

@@ -15,7 +15,12 @@ import type {
   LogRow,
   RoomMetaRow,
 } from '../../ports/commit-lane.ts';
-import { giftStatsUpsert, settlementsInsert } from './gift-statements.ts';
+import {
+  giftStatsUpsert,
+  roomWeeksUpsert,
+  settlementsInsert,
+  userWeeksUpsert,
+} from './gift-statements.ts';
 import {
   deletedRoomsRemoval,
   listEntriesUpsert,
@@ -50,6 +55,7 @@ export type PacketStep =
   | { readonly kind: 'deadLetters' }
   | { readonly kind: 'settlements' }
   | { readonly kind: 'giftStats' }
+  | { readonly kind: 'weekContributions' }
   | { readonly kind: 'settledOffsets' };
 
 /** The packet: `sql` holds one statement per step, in order. */
@@ -232,6 +238,9 @@ function addGifts(add: Add, batch: LaneBatch): void {
     add({ kind: 'settlements' }, settlementsInsert(batch.settlements));
   }
   if (batch.giftStats.length > 0) add({ kind: 'giftStats' }, giftStatsUpsert(batch.giftStats));
+  const weeks = { kind: 'weekContributions' } as const;
+  if (batch.roomWeeks.length > 0) add(weeks, roomWeeksUpsert(batch.roomWeeks));
+  if (batch.userWeeks.length > 0) add(weeks, userWeeksUpsert(batch.userWeeks));
 }
 
 function addSettledOffsets(

@@ -3,7 +3,12 @@
  * stands on its primary key alone, as an upsert must (two unique keys could each name another row),
  * and `VALUES()` is the only spelling that MySQL and MariaDB share.
  */
-import type { GiftStatRow, SettlementRow } from '../../ports/commit-lane.ts';
+import type {
+  GiftStatRow,
+  RoomWeekRow,
+  SettlementRow,
+  UserWeekRow,
+} from '../../ports/commit-lane.ts';
 import { big, text, whole } from './sql-literals.ts';
 
 /**
@@ -35,12 +40,42 @@ export function giftStatsUpsert(rows: readonly GiftStatRow[]): string {
       `${big(row.sentCount)},${big(row.receivedCoins)},${big(row.receivedCount)},` +
       `${whole(row.updatedAtMs)})`,
   );
-  const sums = ['sent_coins', 'sent_count', 'received_coins', 'received_count']
-    .map((column) => `${column}=${column}+VALUES(${column})`)
-    .join();
   return (
     'INSERT INTO room_user_gift_stats (app_code,room_id,user_id,sent_coins,sent_count,' +
     `received_coins,received_count,updated_at_ms) VALUES ${values.join()} ` +
-    `ON DUPLICATE KEY UPDATE ${sums},updated_at_ms=VALUES(updated_at_ms)`
+    addTo('sent_coins', 'sent_count', 'received_coins', 'received_count')
   );
+}
+
+/** Adds to what is stored of these weeks, as above. */
+export function roomWeeksUpsert(rows: readonly RoomWeekRow[]): string {
+  const values = rows.map((row) => `(${roomOf(row)},${text(row.isoWeek)},${weekSumsOf(row)})`);
+  return (
+    'INSERT INTO room_week_contributions (app_code,room_id,iso_week,coins,gift_count,' +
+    `updated_at_ms) VALUES ${values.join()} ${addTo('coins', 'gift_count')}`
+  );
+}
+
+/** The same for senders. */
+export function userWeeksUpsert(rows: readonly UserWeekRow[]): string {
+  const values = rows.map(
+    (row) => `(${roomOf(row)},${text(row.isoWeek)},${text(row.userId)},${weekSumsOf(row)})`,
+  );
+  return (
+    'INSERT INTO room_user_week_contributions (app_code,room_id,iso_week,user_id,coins,gift_count,' +
+    `updated_at_ms) VALUES ${values.join()} ${addTo('coins', 'gift_count')}`
+  );
+}
+
+function roomOf({ appCode, roomId }: RoomWeekRow): string {
+  return `${text(appCode)},${text(roomId)}`;
+}
+
+function weekSumsOf({ coins, giftCount, updatedAtMs }: RoomWeekRow): string {
+  return `${big(coins)},${big(giftCount)},${whole(updatedAtMs)}`;
+}
+
+function addTo(...columns: readonly string[]): string {
+  const sums = columns.map((column) => `${column}=${column}+VALUES(${column})`).join();
+  return `ON DUPLICATE KEY UPDATE ${sums},updated_at_ms=VALUES(updated_at_ms)`;
 }

@@ -327,6 +327,8 @@ function joined(parts: readonly LaneBatch[]): LaneBatch {
     deadLetters: parts.flatMap((part) => part.deadLetters),
     settlements: parts.flatMap((part) => part.settlements),
     giftStats: parts.flatMap((part) => part.giftStats),
+    roomWeeks: parts.flatMap((part) => part.roomWeeks),
+    userWeeks: parts.flatMap((part) => part.userWeeks),
     userRooms: parts.flatMap((part) => part.userRooms),
     versionChecks: parts.flatMap((part) => part.versionChecks),
   };

@@ -4,7 +4,12 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AppCode, RoomId, UserId } from '../../../src/domain/ids.ts';
-import type { CommitLane, GiftStatRow, LaneBatch } from '../../../src/ports/commit-lane.ts';
+import type {
+  CommitLane,
+  GiftStatRow,
+  LaneBatch,
+  UserWeekRow,
+} from '../../../src/ports/commit-lane.ts';
 import type { PartitionStore, TakenPartition } from '../../../src/ports/partition-store.ts';
 import type { RoomQueries } from '../../../src/ports/room-queries.ts';
 import type { SettlementStore } from '../../../src/ports/settlement-store.ts';
@@ -17,12 +22,19 @@ import {
   keyOf,
   open,
   roomRowOf,
+  roomWeekOf,
   settlementOf,
+  userWeekOf,
 } from '../../support/lane-batches.ts';
 
 /** A user's sums in a room as they are stored. */
 export type StoredGiftStats = Omit<GiftStatRow, 'appCode' | 'roomId' | 'userId'> & {
   readonly userId: string;
+};
+
+/** What was given in a room in a week; `userId` is null in the row of the whole room. */
+export type StoredWeek = Omit<UserWeekRow, 'appCode' | 'roomId' | 'userId'> & {
+  readonly userId: string | null;
 };
 
 /** A database with what shows the rows of gifts. */
@@ -35,6 +47,8 @@ export interface CommitLaneGiftsFixture {
   pin(appCode: AppCode, roomId: RoomId): Promise<void>;
   /** Of one room, by user id. */
   statsOf(roomId: RoomId): Promise<readonly StoredGiftStats[]>;
+  /** Of one room: the whole room's rows by week, then those of its senders by week and user id. */
+  weeksOf(roomId: RoomId): Promise<readonly StoredWeek[]>;
   close(): Promise<void>;
 }
 
@@ -135,7 +149,8 @@ export function commitLaneGiftsContract(
         [
           'beside a command id that has a row',
           async (batch) => {
-            await commit({ ...batch, settlements: [], giftStats: [], roomRows: [] });
+            const none = { settlements: [], giftStats: [], roomWeeks: [], userWeeks: [] };
+            await commit({ ...batch, ...none, roomRows: [] });
             const fences = [fenceOf(taken, 'one', { commitSeq: 1n })];
             return lane.commit({ ...batch, fences, eventRows: [] }, open());
           },
@@ -159,12 +174,15 @@ export function commitLaneGiftsContract(
           {
             settlements: [settlementOf(partition)],
             giftStats: [giftStatOf(roomId)],
+            roomWeeks: [roomWeekOf(roomId)],
+            userWeeks: [userWeekOf(roomId)],
             roomRows: [roomRowOf(taken, roomId, 1n, { appCode, heat: 10n })],
           },
         );
         expect(await fail(batch)).toMatchObject({ kind });
         expect(await openKeys()).toEqual([]);
         expect(await fixture.statsOf(roomId)).toEqual([]);
+        expect(await fixture.weeksOf(roomId)).toEqual([]);
         expect(await listed(fixture.queries, appCode)).toEqual([]);
       });
 
@@ -228,6 +246,63 @@ export function commitLaneGiftsContract(
       expect(await fixture.statsOf(one)).toMatchObject([{ sentCoins: 10n }]);
       expect(await fixture.statsOf(other)).toMatchObject([{ sentCoins: 7n }]);
     });
+
+    it('adds up what was given week by week, each week and each sender for itself (RES-33, RES-35, TST-20)', async () => {
+      const roomId = freshRoomId();
+      const other = freshRoomId();
+      const [sunday, monday] = ['2026-W48', '2026-W49'] as const;
+      await commit(
+        giftBatch(
+          { roomId, version: 1n },
+          {
+            roomWeeks: [
+              roomWeekOf(roomId, { isoWeek: sunday, coins: big, updatedAtMs: 1 }),
+              roomWeekOf(roomId, { isoWeek: monday, coins: 2n, updatedAtMs: 2 }),
+              roomWeekOf(other, { isoWeek: monday, coins: 7n, updatedAtMs: 2 }),
+            ],
+            userWeeks: [
+              userWeekOf(roomId, { isoWeek: sunday, coins: big, updatedAtMs: 1 }),
+              userWeekOf(roomId, { isoWeek: monday, userId: bob, coins: 2n, updatedAtMs: 2 }),
+            ],
+          },
+        ),
+      );
+      const next = { isoWeek: monday, coins: 3n, giftCount: 2n, updatedAtMs: 3 };
+      await commit(
+        giftBatch(
+          { roomId, version: 2n },
+          { roomWeeks: [roomWeekOf(roomId, next)], userWeeks: [userWeekOf(roomId, next)] },
+          1n,
+        ),
+      );
+      const row = (userId: string | null, isoWeek: string, coins: bigint, rest: bigint[]) => {
+        const [giftCount = 0n, updatedAtMs = 0n] = rest;
+        return { userId, isoWeek, coins, giftCount, updatedAtMs: Number(updatedAtMs) };
+      };
+      expect(await fixture.weeksOf(roomId)).toEqual([
+        row(null, sunday, big, [1n, 1n]),
+        row(null, monday, 5n, [3n, 3n]),
+        row('alice', sunday, big, [1n, 1n]),
+        row('alice', monday, 3n, [2n, 3n]),
+        row('bob', monday, 2n, [1n, 2n]),
+      ]);
+      expect(await fixture.weeksOf(other)).toEqual([row(null, monday, 7n, [1n, 2n])]);
+    });
+
+    it.each(['roomWeeks', 'userWeeks'] as const)(
+      'refuses a sum of %s that does not fit 64 bits, and stores nothing of the batch',
+      async (table) => {
+        const roomId = freshRoomId();
+        const rowsOf = (coins: bigint): Partial<LaneBatch> =>
+          table === 'roomWeeks'
+            ? { roomWeeks: [roomWeekOf(roomId, { coins })] }
+            : { userWeeks: [userWeekOf(roomId, { coins })] };
+        await commit(giftBatch({ roomId, version: 1n }, rowsOf(int64Max - 9n)));
+        const above = giftBatch({ roomId, version: 2n }, rowsOf(10n), 1n);
+        expect(await lane.commit(above, open())).toMatchObject({ kind: 'dataError' });
+        expect(await fixture.weeksOf(roomId)).toMatchObject([{ coins: int64Max - 9n }]);
+      },
+    );
 
     it('keeps the first row of a debit key, in one batch and over batches', async () => {
       const roomId = freshRoomId();

@@ -200,9 +200,13 @@ async function roomFaults(
 ): Promise<string[]> {
   const entries = await fleet.sql(
     'SELECT l.room_id, l.heat, COALESCE(SUM(s.sent_coins), 0) AS sent, ' +
+      '(SELECT COALESCE(SUM(w.coins), 0) FROM room_week_contributions w ' +
+      'WHERE w.app_code = l.app_code AND w.room_id = l.room_id) AS by_week, ' +
+      '(SELECT COALESCE(SUM(u.coins), 0) FROM room_user_week_contributions u ' +
+      'WHERE u.app_code = l.app_code AND u.room_id = l.room_id) AS by_user_week, ' +
       'COALESCE(SUM(s.received_coins), 0) AS received FROM room_list_entries l ' +
       'LEFT JOIN room_user_gift_stats s ON s.app_code = l.app_code AND s.room_id = l.room_id ' +
-      'WHERE l.app_code = ? GROUP BY l.room_id, l.heat',
+      'WHERE l.app_code = ? GROUP BY l.app_code, l.room_id, l.heat',
     [fleetApp],
   );
   const token = await fleet.token('observer', 'service');
@@ -218,6 +222,8 @@ async function roomFaults(
       'heat of the view': snapshot?.roomHeat,
       'sums of senders': BigInt(String(entry['sent'])),
       'sums of targets': BigInt(String(entry['received'])),
+      'sums of weeks': BigInt(String(entry['by_week'])),
+      'sums of senders by weeks': BigInt(String(entry['by_user_week'])),
     };
     for (const [what, coins] of Object.entries(seen)) {
       if (coins !== given) faults.push(`${room}: ${what} is ${coins}, ${given} were given`);

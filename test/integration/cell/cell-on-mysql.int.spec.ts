@@ -13,6 +13,7 @@ import {
   rigOptions,
   type RigNode,
 } from '../../support/cell-rig.ts';
+import { fillRoom, giftBody, sell } from '../../support/gift-rig.ts';
 import { openMysqlSpace, type MysqlSpace } from '../../support/mysql-space.ts';
 
 let space: MysqlSpace;
@@ -162,6 +163,35 @@ describe('a takeover', () => {
         if (performance.now() > untilMs) throw new Error(`no row in 10 s: ${values.join(' ')}`);
       }
     }
+  });
+});
+
+describe('a gift', () => {
+  it('on Sunday at 23:59:59.999 and one on Monday at 00:00 UTC are stored in two weeks (TST-20)', async () => {
+    const rig = new CellRig(1);
+    await sell(rig, 'rose', 10n);
+    const a = await startOnMysql(rig, 'a', 'weeks.commands');
+    await fillRoom(rig, a, 'w-1');
+    const mondayMs = Date.UTC(2023, 10, 20);
+    rig.time.advance(mondayMs - 1 - rig.time.wallMs());
+    await rig.result(a, rig.send('w-1', 'sunday', 'u1', giftBody()));
+    rig.time.advance(mondayMs - rig.time.wallMs());
+    await rig.result(a, rig.send('w-1', 'monday', 'u2', giftBody(['u1'], 2)));
+    const weeks = await space.sql(
+      'SELECT iso_week, coins FROM room_week_contributions WHERE room_id = ? ORDER BY iso_week',
+      ['w-1'],
+    );
+    expect(weeks.map((row) => [row['iso_week'], String(row['coins'])])).toEqual([
+      ['2023-W46', '10'],
+      ['2023-W47', '20'],
+    ]);
+    const times = await space.sql(
+      "SELECT decided_at_ms FROM room_command_log WHERE room_id = ? AND command_type = 'SendGift' " +
+        'ORDER BY applied_version',
+      ['w-1'],
+    );
+    expect(times.map((row) => Number(row['decided_at_ms']))).toEqual([mondayMs - 1, mondayMs]);
+    await a.cell.stop();
   });
 });
 

@@ -1,7 +1,7 @@
 /**
  * INV-23: heat, rank and the sums per user are what the log makes of them: in the rooms row and the
  * list after each commit, in each gift's own result, in every view that a client is shown, in the
- * last words of a closed room, and in the statistics.
+ * last words of a closed room, and in the statistics, those by weeks too.
  */
 import type { RoomView } from '../../../src/domain/room/room-view.ts';
 import type { Observation } from '../observations.ts';
@@ -18,6 +18,11 @@ interface Sums {
   sentCount: bigint;
   receivedCoins: bigint;
   receivedCount: bigint;
+}
+interface StoredGift {
+  readonly room: string;
+  readonly row: LoggedStep['row'];
+  readonly event: Extract<LoggedStep['events'][number], { type: 'RoomGiftSent' }>;
 }
 interface Shown {
   readonly roomHeat: bigint | null;
@@ -53,6 +58,11 @@ class GiftSums implements Checker {
 
   atEnd(): void {
     this.look();
+    this.checkStats();
+    this.checkWeeks();
+  }
+
+  private checkStats(): void {
     const sums = this.sumsOfLog();
     for (const key of new Set([...sums.keys(), ...this.database.giftStats.keys()])) {
       const {
@@ -144,24 +154,68 @@ class GiftSums implements Checker {
       sums.set(`${room}\0${user}`, found);
       return found;
     };
-    for (const { room, row, events } of this.reading.steps) {
-      // Only what is still stored counts.
-      if (this.database.log.get(`${room.key}\0${row.commandId}`) !== row) continue;
-      for (const event of events) {
-        if (event.type !== 'RoomGiftSent') continue;
-        const sender = of(room.key, event.senderUserId);
-        sender.sentCoins += event.coins;
-        sender.sentCount += BigInt(event.giftCount);
-        const target = of(room.key, event.targetUserId);
-        target.receivedCoins += event.coins;
-        target.receivedCount += BigInt(event.giftCount);
-      }
+    for (const { room, event } of this.storedGifts()) {
+      const sender = of(room, event.senderUserId);
+      sender.sentCoins += event.coins;
+      sender.sentCount += BigInt(event.giftCount);
+      const target = of(room, event.targetUserId);
+      target.receivedCoins += event.coins;
+      target.receivedCount += BigInt(event.giftCount);
     }
     return sums;
   }
 
+  /** Weeks are those of the log's times, cut by a calendar that knows nothing of the cell's. */
+  private checkWeeks(): void {
+    const { roomWeeks, userWeeks } = this.database;
+    const made = new Map<string, [bigint, bigint]>();
+    for (const { room, row, event } of this.storedGifts()) {
+      const week = `${room}\0${weekByCalendar(row.decidedAtMs)}`;
+      for (const key of [week, `${week}\0${event.senderUserId}`]) {
+        const [coins, gifts] = made.get(key) ?? [0n, 0n];
+        made.set(key, [coins + event.coins, gifts + BigInt(event.giftCount)]);
+      }
+    }
+    const stored = new Map([...roomWeeks, ...userWeeks]);
+    for (const key of new Set([...made.keys(), ...stored.keys()])) {
+      const { coins = 0n, giftCount = 0n } = stored.get(key) ?? {};
+      const [expectedCoins, expectedGifts] = made.get(key) ?? [0n, 0n];
+      if (coins === expectedCoins && giftCount === expectedGifts) continue;
+      const [, , ...place] = key.split('\0');
+      this.fault(
+        key,
+        `${place.join(' of ')} is stored with ${coins} coins in ${giftCount} gifts, and the log makes ${expectedCoins} in ${expectedGifts}`,
+      );
+    }
+  }
+
+  /** The gifts of log rows that are still stored. */
+  private storedGifts(): readonly StoredGift[] {
+    return this.reading.steps
+      .filter(({ room, row }) => this.database.log.get(`${room.key}\0${row.commandId}`) === row)
+      .flatMap(({ room, row, events }) =>
+        events.flatMap((event) =>
+          event.type === 'RoomGiftSent' ? [{ room: room.key, row, event }] : [],
+        ),
+      );
+  }
+
   private fault(key: string, text: string): void {
     this.report({ invariant: 'INV-23', text, room: roomOfKey(key) });
+  }
+}
+
+/** The ISO week by walking to its Thursday. */
+function weekByCalendar(atMs: number): string {
+  const thursday = new Date(atMs);
+  while (thursday.getUTCDay() !== 1) thursday.setUTCDate(thursday.getUTCDate() - 1);
+  thursday.setUTCDate(thursday.getUTCDate() + 3);
+  const year = thursday.getUTCFullYear();
+  let week = 1;
+  for (;;) {
+    thursday.setUTCDate(thursday.getUTCDate() - 7);
+    if (thursday.getUTCFullYear() !== year) return `${year}-W${String(week).padStart(2, '0')}`;
+    week += 1;
   }
 }
 

@@ -44,6 +44,30 @@ describe('a gift', () => {
     expect([...rig.database.log.values()].at(-1)).toMatchObject({ commandType: 'SendGift' });
   });
 
+  it('counts in the week in which it is decided: Sunday 23:59:59.999 and Monday 00:00 UTC are two (LB-3, TST-20)', async () => {
+    const { rig, node } = await openGiftRig();
+    const mondayMs = Date.UTC(2023, 10, 20);
+    rig.time.advance(mondayMs - 1 - rig.time.wallMs());
+    await rig.result(node, rig.send('r1', 'sunday', 'u1', giftBody(['u2'], 3)));
+    rig.time.advance(1);
+    await rig.result(node, rig.send('r1', 'monday', 'u1', giftBody(['u2'])));
+    await rig.result(node, rig.send('r1', 'later', 'u2', giftBody(['u1'])));
+    const times = ['sunday', 'monday'].map(
+      (id) => rig.database.log.get(`app1\0r1\0${id}`)?.decidedAtMs,
+    );
+    expect(times).toEqual([mondayMs - 1, mondayMs]);
+    const { roomWeeks, userWeeks } = rig.database;
+    expect([...roomWeeks.values()]).toMatchObject([
+      { roomId: 'r1', isoWeek: '2023-W46', coins: 30n, giftCount: 3n },
+      { roomId: 'r1', isoWeek: '2023-W47', coins: 20n, giftCount: 2n },
+    ]);
+    expect([...userWeeks.values()]).toMatchObject([
+      { userId: 'u1', isoWeek: '2023-W46', coins: 30n },
+      { userId: 'u1', isoWeek: '2023-W47', coins: 10n },
+      { userId: 'u2', isoWeek: '2023-W47', coins: 10n },
+    ]);
+  });
+
   it('answers a repeat from the log, byte for byte, without another debit (PIPE-11, GIFT-3)', async () => {
     const { rig, node } = await openGiftRig();
     const first = await rig.result(node, rig.send('r1', 'g1', 'u1', giftBody()));

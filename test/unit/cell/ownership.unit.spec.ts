@@ -143,6 +143,18 @@ describe('a planned move', () => {
     expect(a.replies.byCorrelation.has(late)).toBe(false);
   });
 
+  it('a drain that is asked for again, and twice at once, is harmless (DRAIN-2)', async () => {
+    const rig = new CellRig(2);
+    const a = await rig.startNode('a');
+    await rig.reply(a, rig.send('r1', 'c1', 'u1', createRoomBody()));
+    await Promise.all([a.cell.drain(5_000), a.cell.drain(5_000)]);
+    await a.cell.drain(5_000);
+    expect(rig.keys.held.size).toBe(0);
+    expect([...rig.database.owners.values()].every(({ released }) => released)).toBe(true);
+    expect(a.cell.readiness().reasons).toContain('DRAINING');
+    expect(a.fatal).toEqual([]);
+  });
+
   it('a drain in the midst of a takeover gives the partition back that it has just got (LEASE-22, DRAIN-1)', async () => {
     const rig = new CellRig(1);
     const drains: Promise<void>[] = [];

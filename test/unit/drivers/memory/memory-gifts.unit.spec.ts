@@ -59,6 +59,21 @@ commitLaneGiftsContract('memory', () => {
           .sort((one, other) => (one.userId < other.userId ? -1 : 1))
           .map(({ appCode: _app, roomId: _room, ...stats }) => stats),
       ),
+    weeksOf: (roomId) => {
+      const { roomWeeks, userWeeks } = database;
+      const rows = [
+        ...[...roomWeeks.values()].map((row) => ({ ...row, userId: null })),
+        ...userWeeks.values(),
+      ];
+      const place = (row: { readonly userId: string | null; readonly isoWeek: string }): string =>
+        `${row.userId ?? ''}/${row.isoWeek}`;
+      return Promise.resolve(
+        rows
+          .filter((row) => row.roomId === roomId)
+          .sort((one, other) => (place(one) < place(other) ? -1 : 1))
+          .map(({ appCode: _app, roomId: _room, ...week }) => week),
+      );
+    },
     close,
   });
 });

@@ -95,6 +95,30 @@ describe('INV-23: heat, rank and sums', () => {
     },
     /the sums of u2 are stored as .*"receivedCoins":"0".* and the log makes .*"receivedCoins":"20"/,
   );
+  sees(
+    'are by weeks what the log makes',
+    {
+      beforeEnd: ({ database }) => {
+        const [key, row] = [...database.roomWeeks][0] ?? [];
+        if (key !== undefined && row !== undefined) {
+          database.roomWeeks.set(key, { ...row, coins: row.coins + 1n });
+        }
+      },
+    },
+    /2023-W46 is stored with 51 coins in 5 gifts, and the log makes 50 in 5/,
+  );
+  sees(
+    'lie in the week of the time at which the log keeps the gift (LB-3)',
+    {
+      beforeEnd: ({ database }) => {
+        const [key, row] = [...database.userWeeks][0] ?? [];
+        if (key === undefined || row === undefined) throw new Error('no week to doctor');
+        database.userWeeks.delete(key);
+        database.userWeeks.set(key.replace('W46', 'W47'), { ...row, isoWeek: '2023-W47' });
+      },
+    },
+    /2023-W47 of u\d is stored with \d+ coins in \d gifts, and the log makes 0 in 0/,
+  );
 });
 
 function isRoomRow(entry: Entry): entry is Extract<Entry, { kind: 'row' }> {

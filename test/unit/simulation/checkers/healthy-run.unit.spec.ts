@@ -17,11 +17,13 @@ describe('a healthy run', () => {
       'log',
       'outbox',
       'owners',
+      'roomWeeks',
       'rooms',
       'settled',
       'settlements',
       'snapshots',
       'userRooms',
+      'userWeeks',
     ]);
   });
 

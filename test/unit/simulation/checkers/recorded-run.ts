@@ -25,7 +25,9 @@ export type TableName =
   | 'rooms'
   | 'snapshots'
   | 'settlements'
-  | 'giftStats';
+  | 'giftStats'
+  | 'roomWeeks'
+  | 'userWeeks';
 
 /** One thing that happened. */
 export type Entry =
@@ -48,6 +50,8 @@ const compared: readonly TableName[] = [
   'snapshots',
   'settlements',
   'giftStats',
+  'roomWeeks',
+  'userWeeks',
 ];
 /** A rig whose run is being recorded. */
 export class Recorder {
