@@ -65,6 +65,10 @@ const ofCell: Rows = {
   cell_stale_rooms_total: counter('Rooms dropped because MySQL had another version.'),
   cell_takeovers_total: counter('Partitions taken over.'),
   cell_partition_stops_total: counter('Partitions that came to stand still.', 'state'),
+  cell_partition_stops_accepted_total: counter(
+    'Partitions that went on as an operator said.',
+    'state',
+  ),
   cell_room_load_ms: duration('Rooms rebuilt from snapshot and log.'),
   cell_rooms_broken_total: counter('Rooms that could not be rebuilt and stand still.'),
   cell_rooms_evicted_total: counter('Idle rooms that left memory.'),
