@@ -182,6 +182,8 @@ function limitsOf({ gateway, rankLimit, rtc }: RoomcellConfig): GatewayLimits {
     heartbeatFoldItemsMax: gateway.heartbeatFoldItemsMax,
     heartbeatWaitersMax: gateway.heartbeatWaitersMax,
     roomReadsMax: gateway.roomReadsMax,
+    watchersMax: gateway.watchersMax,
+    watchResumeMs: gateway.watchResumeMs,
     giftRankMax: rankLimit,
     rtcTicketMs: rtc.ticketTtlMs,
   };

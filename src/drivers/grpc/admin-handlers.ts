@@ -10,7 +10,7 @@ import type {
   PartitionStopSchema,
   RoomAdmin,
 } from './generated/roomcell/v1/room_admin_pb.ts';
-import type { UnaryHandlers } from './grpc-bridge.ts';
+import type { ServiceHandlers } from './grpc-bridge.ts';
 import type { FrameOf } from './query-handlers.ts';
 
 const outcomes: Readonly<Record<LoggedCommand['outcome'], LoggedOutcome>> = {
@@ -20,7 +20,10 @@ const outcomes: Readonly<Record<LoggedCommand['outcome'], LoggedOutcome>> = {
 };
 
 /** A handler for each method. */
-export function adminHandlers(api: OperatorApi, frameOf: FrameOf): UnaryHandlers<typeof RoomAdmin> {
+export function adminHandlers(
+  api: OperatorApi,
+  frameOf: FrameOf,
+): ServiceHandlers<typeof RoomAdmin> {
   return {
     evictUser: async (request, context) => {
       const frame = await frameOf(context, request.appCode);
