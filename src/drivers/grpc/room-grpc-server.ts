@@ -129,7 +129,7 @@ function commandHandlers(
     micHeartbeat: async (request, context) => {
       const meta = metaOf(request.meta);
       const frame = await frameOf(context, meta.appCode);
-      const { micHeartbeatAtMs } = await api.micHeartbeat(frame, meta, request.micSessionId);
+      const { micHeartbeatAtMs } = await api.micHeartbeat(frame, meta, request);
       return { micHeartbeatAtMs: BigInt(micHeartbeatAtMs) };
     },
     setMicSeatLock: execute(setMicSeatLockOf),
