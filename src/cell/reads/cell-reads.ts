@@ -176,6 +176,8 @@ export class CellReads implements OwnerReads {
       throw refused('UNAVAILABLE', {}, confirmation.cause);
     }
     if (confirmation.kind === 'lost') throw await this.notOwner(partition.id);
+    const isBehind = partition.commitSeq < confirmation.commitSeq;
+    if (isBehind) this.context.metrics.count('cell_reads_waited_total');
     await this.waits.untilShown(partition, confirmation.commitSeq, signal); // [B]
   }
 

@@ -8,7 +8,6 @@ import { createMemoryDrivers } from '../../../src/drivers/memory/memory-drivers.
 import { createMemoryEventSink } from '../../../src/drivers/memory/memory-event-sink.ts';
 import { createMemoryEventSource } from '../../../src/drivers/memory/memory-event-source.ts';
 import { MemoryLeaseDirectory } from '../../../src/drivers/memory/memory-lease-directory.ts';
-import { MemoryReadsNetwork } from '../../../src/drivers/memory/memory-reads-network.ts';
 import { createMemoryReplySink } from '../../../src/drivers/memory/memory-reply-sink.ts';
 import { createMemoryReplySource } from '../../../src/drivers/memory/memory-reply-source.ts';
 import { ensureMemoryTopics } from '../../../src/drivers/memory/memory-topics.ts';
@@ -39,7 +38,6 @@ export function createPodDrivers(parts: PodDriverParts): DriverSet {
   const { broker } = servers;
   const here = { broker, client };
   const log = logSettingsOf(parts);
-  const reads = new MemoryReadsNetwork(parts.ports);
   const end = servers.wakeHub.open();
   return {
     warning: null,
@@ -84,8 +82,8 @@ export function createPodDrivers(parts: PodDriverParts): DriverSet {
       gatedPort(new MemoryLeaseDirectory(leaseSettingsOf(config, nodeId), servers.leases), gate, [
         'isHealthy',
       ]),
-    readsPeers: () => reads.peers(),
-    readsServer: (ofNode) => reads.server(nodeId, ofNode),
+    readsPeers: () => servers.reads.peers(gate),
+    readsServer: (ofNode) => servers.reads.server(nodeId, ofNode, gate),
     close: () => end.stop(),
   };
 }
