@@ -30,7 +30,7 @@ export const aimedReadKinds = {
    * A cell stands still until another has taken a partition over and changed a room that it knows; then
    * somebody asks about the room, the way leads to the former owner, and it goes on.
    */
-  formerOwnerAsked: 0.12,
+  formerOwnerAsked: 0.2,
   /** Somebody asks about a room right behind a COMMIT whose answer is lost and cannot be read back yet. */
   askedBehindCommit: 0.12,
 } as const;

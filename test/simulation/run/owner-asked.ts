@@ -26,32 +26,43 @@ const thawWithinMs = 5;
 /** See `aimed-kinds.ts`. */
 export const formerOwnerAsked: MakeFault = (world, fault) => {
   const pod = world.podsOf('cell').length < 2 ? undefined : owningCell(world, fault);
-  return aimed(world, fault, { pod, point: 'cell.record_read' }, (hit, ends) => {
-    const known = new Set(
-      hit.committedRooms().map(({ appCode, roomId }) => `${appCode}\0${roomId}`),
-    );
-    const { reads } = world.servers;
+  // The room of that reply is in its memory.
+  const aim = { pod, point: 'cell.after_reply_before_kafka_commit' } as const;
+  return aimed(world, fault, aim, (hit, ends) => {
+    const rooms = hit.committedRooms().map(({ appCode, roomId }) => `${appCode}\0${roomId}`);
+    const known = new Set(rooms);
     const thaw = frozen(world, hit, ends);
     whenTaken(world, hit, partitionsOf(world, hit), ends, (_, successor) => {
       whenApplied(world, successor, ends, (roomKey) => {
         if (!known.has(roomKey)) return false;
-        reads.lead(successor.name, hit.name);
-        const goOn = ends.add(() => reads.lead(successor.name, successor.name));
-        later(world, ends, ledForMs, goOn);
+        leadTo(hit, successor, world, ends);
+        whenAsked(hit, world, ends, () => later(world, ends, fault.choice % thawWithinMs, thaw));
         later(world, ends, ledForMs, thaw);
-        const arrived = ends.add(
-          reads.watchArrivals((address) => {
-            if (address !== hit.name) return;
-            arrived();
-            later(world, ends, fault.choice % thawWithinMs, thaw);
-          }),
-        );
         world.onLook(roomKey);
         return true;
       });
     });
   });
 };
+
+/** For a while calls for the successor arrive at the former owner. */
+function leadTo(former: Pod, successor: Pod, world: World, ends: Ends): void {
+  const { reads } = world.servers;
+  reads.lead(successor.name, former.name);
+  const goOn = ends.add(() => reads.lead(successor.name, successor.name));
+  later(world, ends, ledForMs, goOn);
+}
+
+/** When the next call arrives at the process. */
+function whenAsked(pod: Pod, { servers: { reads } }: World, ends: Ends, then: () => void): void {
+  const arrived = ends.add(
+    reads.watchArrivals((address) => {
+      if (address !== pod.name) return;
+      arrived();
+      then();
+    }),
+  );
+}
 
 /** See `aimed-kinds.ts`. */
 export const askedBehindCommit: MakeFault = (world, fault) => {
