@@ -58,6 +58,11 @@ export type ReadQuestion =
   | { readonly kind: 'audience' | 'bans'; readonly pageSize: number }
   | { readonly kind: 'giftRank'; readonly places: number };
 
+/** What a client is answered; of the guard, whether the user may be there. */
+export type ReadAnswer =
+  | Exclude<OwnerAnswer, { kind: 'guard' }>
+  | Pick<Extract<OwnerAnswer, { kind: 'guard' }>, 'kind' | 'refusal'>;
+
 /** How a call ended for its client. */
 export type CallEnd =
   /** A decoded answer that the command was applied or had no effect. */
@@ -80,7 +85,7 @@ export type CallEnd =
       readonly version: bigint;
       /** Told by the guard alone. */
       readonly ownerEpoch: bigint | null;
-      readonly answer: OwnerAnswer;
+      readonly answer: ReadAnswer;
     }
   | { readonly kind: 'heartbeatTaken' }
   /** Certain to be in the log, or none of ours. */

@@ -3,8 +3,7 @@
  * nothing that is not, under an epoch that MySQL had in between, and says of that version what the log
  * makes of it: to those who may know, and to nobody else.
  */
-import type { OwnerAnswer } from '../../../src/ports/owner-reads.ts';
-import type { CallAsk, Observation, SentCall } from '../observations.ts';
+import type { CallAsk, Observation, ReadAnswer, SentCall } from '../observations.ts';
 import { roomOfKey, textOf } from './calls.ts';
 import type { CheckedWorld, Checker, CheckerFactory, Violation } from './checker.ts';
 import { guardVerdicts, rightAnswer, rightRefusals, type AskedWithin } from './owner-answers.ts';
@@ -129,7 +128,7 @@ function keyOf({ appCode, roomId }: Ask): string {
 }
 
 function wrongWith(
-  answer: OwnerAnswer,
+  answer: ReadAnswer,
   { room, ask, within }: { room: RoomModel; ask: Ask; within: AskedWithin },
 ): string | null {
   const { question } = ask;
@@ -145,7 +144,7 @@ function wrongWith(
 }
 
 /** An answer without its kind, a view without its gift rank. */
-function saidIn(answer: OwnerAnswer): unknown {
+function saidIn(answer: ReadAnswer): unknown {
   if (answer.kind === 'view') {
     const { giftRank: _, ...view } = answer.view;
     return view;

@@ -1,8 +1,7 @@
 /** Questions to the owner of a room, as a client puts them to the gateway, and their answers. */
-import type { OwnerAnswer } from '../../../src/ports/owner-reads.ts';
 import type { CallFrame } from '../../../src/ports/room-api.ts';
 import type { RoomReadApi } from '../../../src/ports/room-read-api.ts';
-import type { CallAsk, CallEnd, ReadQuestion } from '../observations.ts';
+import type { CallAsk, CallEnd, ReadAnswer, ReadQuestion } from '../observations.ts';
 import type { ReadAsk } from '../plan/planned-ask.ts';
 
 /** The question of a plan; the guard is asked about `userId`. */
@@ -62,6 +61,6 @@ export async function readOwner(
   }
 }
 
-function read(version: bigint, answer: OwnerAnswer, ownerEpoch: bigint | null = null): CallEnd {
+function read(version: bigint, answer: ReadAnswer, ownerEpoch: bigint | null = null): CallEnd {
   return { kind: 'read', version, ownerEpoch, answer };
 }

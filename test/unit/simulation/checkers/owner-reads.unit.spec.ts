@@ -1,9 +1,8 @@
 /** The judge of what rooms' owners answer, before doctored runs. */
 import { describe } from 'vitest';
 import type { UserId } from '../../../../src/domain/ids.ts';
-import type { OwnerAnswer } from '../../../../src/ports/owner-reads.ts';
 import { ownerReads } from '../../../simulation/checkers/owner-reads.ts';
-import type { CallEnd, Observation } from '../../../simulation/observations.ts';
+import type { CallEnd, Observation, ReadAnswer } from '../../../simulation/observations.ts';
 import { editObserved, itSees, observed, refusedAs } from './doctoring.ts';
 import type { Entry } from './recorded-run.ts';
 import { useHealthyRun } from './use-healthy-run.ts';
@@ -43,10 +42,10 @@ function instead(kind: string, end: CallEnd, { room = 'r3', by = '' } = {}): Edi
 }
 
 const saying =
-  <Kind extends OwnerAnswer['kind']>(fields: Partial<Extract<OwnerAnswer, { kind: Kind }>>) =>
-  ({ answer }: ReadEnd): Partial<ReadEnd> => ({ answer: { ...answer, ...fields } as OwnerAnswer });
+  <Kind extends ReadAnswer['kind']>(fields: Partial<Extract<ReadAnswer, { kind: Kind }>>) =>
+  ({ answer }: ReadEnd): Partial<ReadEnd> => ({ answer: { ...answer, ...fields } as ReadAnswer });
 
-const renamed = (answer: Extract<OwnerAnswer, { kind: 'view' }>): OwnerAnswer => ({
+const renamed = (answer: Extract<ReadAnswer, { kind: 'view' }>): ReadAnswer => ({
   ...answer,
   view: { ...answer.view, title: 'another' },
 });
