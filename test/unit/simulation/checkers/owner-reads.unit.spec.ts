@@ -43,7 +43,7 @@ function instead(kind: string, end: CallEnd, { room = 'r3', by = '' } = {}): Edi
 
 const saying =
   <Kind extends ReadAnswer['kind']>(fields: Partial<Extract<ReadAnswer, { kind: Kind }>>) =>
-  ({ answer }: ReadEnd): Partial<ReadEnd> => ({ answer: { ...answer, ...fields } as ReadAnswer });
+  ({ answer }: ReadEnd): Partial<ReadEnd> => ({ answer: { ...answer, ...fields } });
 
 const renamed = (answer: Extract<ReadAnswer, { kind: 'view' }>): ReadAnswer => ({
   ...answer,
