@@ -15,6 +15,7 @@ import {
   bob,
   carol,
   created,
+  gifted,
   joined,
   kicked,
   micRequested,
@@ -105,6 +106,22 @@ describe('other answers', () => {
     const asked = { question: { kind: 'micRequests' }, asker: service } as const;
     expect(answerQuestion(waiting, asked, { nowMs, giftRankMax: 20 })).toMatchObject({
       requests: [{ userId: bob }, { userId: alice }],
+    });
+  });
+
+  it('the gift rank has as many places as asked for, and the heat of all gifts (QRY-4)', () => {
+    const given = roomAfter(
+      ...[created(), joined(alice), joined(bob), joined(carol)],
+      ...[gifted(alice, bob, 30n), gifted(bob, alice, 20n), gifted(carol, alice, 10n)],
+    );
+    const asked = { question: { kind: 'giftRank', places: 2 }, asker: as(carol) } as const;
+    expect(answerQuestion(given, asked, { nowMs, giftRankMax: 20 })).toEqual({
+      kind: 'giftRank',
+      places: [
+        { userId: alice, coins: 30n, rank: 1 },
+        { userId: bob, coins: 20n, rank: 2 },
+      ],
+      roomHeat: 60n,
     });
   });
 
