@@ -1,4 +1,5 @@
 /** The ports and settings that every part of a cell is given. Nothing here is reached for globally. */
+import type { RoomKey } from '../domain/ids.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { CommandSource } from '../ports/command-source.ts';
 import type { CommitLane } from '../ports/commit-lane.ts';
@@ -50,6 +51,8 @@ export interface CellContext {
    * no transaction meets the outage. Given by the cell to its own parts.
    */
   readonly onOutage?: (what: string, isOut: boolean) => void;
+  /** Told after a COMMIT which rooms it changed. Never waits; without it nobody copies the list. */
+  readonly listChanged?: (roomKeys: readonly RoomKey[]) => void;
   /**
    * The level up to which commands are executed and events written, by `protocol/schema-levels.ts`.
    * Given by the cell to its own parts; without it, this release's own.

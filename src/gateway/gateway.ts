@@ -8,6 +8,7 @@ import type { OperatorStore } from '../ports/operator-store.ts';
 import type { PartitionStore } from '../ports/partition-store.ts';
 import type { CallFrame, RequestMeta, RoomApi } from '../ports/room-api.ts';
 import type { OwnerReadsPeers } from '../ports/owner-reads.ts';
+import type { RoomListCache } from '../ports/room-list-cache.ts';
 import type { RoomReadApi } from '../ports/room-read-api.ts';
 import type { RoomQueries } from '../ports/room-queries.ts';
 import type { RoomReader } from '../ports/room-reader.ts';
@@ -15,6 +16,7 @@ import type { RtcEvents } from '../ports/rtc-events.ts';
 import type { RtcTickets } from '../ports/rtc-tickets.ts';
 import { createApplyRtcEvent } from './apply-rtc-event.ts';
 import { authorizeActor } from './authorize.ts';
+import { createCachedList } from './cached-list.ts';
 import { createCallGate, type CallGate } from './call-gate.ts';
 import { allowedMs, untilAborted } from './call-time.ts';
 import { createExchange } from './exchange.ts';
@@ -27,6 +29,7 @@ import { createHeartbeatFolder } from './heartbeat-folder.ts';
 import type { GatewayLimits } from './limits.ts';
 import { createListRooms } from './list-rooms.ts';
 import { parseHeartbeat } from './parse-command.ts';
+import type { ActPorts } from './operators/carry-out.ts';
 import { createOperators } from './operators/operators.ts';
 import { createOwnerQueries } from './owner-queries.ts';
 import { createReplySlotKeeper } from './reply-slot-keeper.ts';
@@ -49,7 +52,11 @@ export interface GatewayPorts extends CommandPorts, ExchangePorts, ReplySlotPort
   readonly commandSink: CommandSink;
   readonly roomReader: RoomReader;
   readonly roomQueries: RoomQueries;
+  /** Null: lists come from MySQL alone. */
+  readonly roomListCache: Pick<RoomListCache, 'page'> | null;
   readonly operatorStore: OperatorStore;
+  /** Told which rooms an operator pinned or unpinned. */
+  readonly listChanged?: NonNullable<ActPorts['listChanged']>;
   readonly partitionStore: Pick<PartitionStore, 'readOwner' | 'readOwners'>;
   /** The reads of cells, for questions that only a room's owner may answer. */
   readonly peers: OwnerReadsPeers;
@@ -104,7 +111,7 @@ export function createGateway(settings: GatewaySettings, ports: GatewayPorts): G
   const getCommand = createGetCommand(ports, { limits, partitionCount });
   const getRoomSnapshot = createGetRoomSnapshot(ports, limits);
   const applyRtcEvent = createApplyRtcEvent(ports, partitionCount);
-  const listRooms = createListRooms(ports.roomQueries);
+  const listRooms = createListRooms(createCachedList(ports));
   const reads: RoomReadApi = {
     ...createOwnerQueries(ports, { limits, partitionCount, cached: getRoomSnapshot }),
     ...createStoredQueries(ports.roomQueries),

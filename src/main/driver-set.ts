@@ -19,6 +19,7 @@ import type { PartitionStore } from '../ports/partition-store.ts';
 import type { ReplySink } from '../ports/reply-sink.ts';
 import type { ReplySlots } from '../ports/reply-slots.ts';
 import type { ReplySource } from '../ports/reply-source.ts';
+import type { RoomListCache } from '../ports/room-list-cache.ts';
 import type { RoomQueries } from '../ports/room-queries.ts';
 import type { RoomReader } from '../ports/room-reader.ts';
 import type { SchemaRegistry } from '../ports/schema-registry.ts';
@@ -45,6 +46,8 @@ export interface DriverSet {
   /** Reads the destination's topic in the group of `role`. */
   eventSource(destination: Destination, role: RoleName, ports: DriverPorts): EventSource;
   leaseDirectory(ports: DriverPorts): LeaseDirectory;
+  /** The copy of the room list; whoever asks for it stops it. */
+  roomListCache(ports: DriverPorts): RoomListCache;
   /** The reads of other nodes; whoever asks for them stops them. */
   readsPeers(ports: DriverPorts): OwnerReadsPeers;
   /** Serves this node's reads to others, at `advertise_addr`. */

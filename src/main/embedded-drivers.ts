@@ -12,6 +12,7 @@ import { createMemoryEventSink } from '../drivers/memory/memory-event-sink.ts';
 import { createMemoryEventSource } from '../drivers/memory/memory-event-source.ts';
 import { MemoryLeaseDirectory } from '../drivers/memory/memory-lease-directory.ts';
 import { MemoryLeaseServer } from '../drivers/memory/memory-lease-server.ts';
+import { MemoryRoomListCache } from '../drivers/memory/memory-room-list-cache.ts';
 import { MemoryReadsNetwork } from '../drivers/memory/memory-reads-network.ts';
 import { createMemoryReplySink } from '../drivers/memory/memory-reply-sink.ts';
 import { createMemoryReplySource } from '../drivers/memory/memory-reply-source.ts';
@@ -67,6 +68,10 @@ export function createEmbeddedDrivers(parts: DriverSetParts): DriverSet {
     eventSource: (destination, role, ports) =>
       createMemoryEventSource({ ...here, ...log.eventSource(destination, role) }, ports),
     leaseDirectory: () => new MemoryLeaseDirectory(leaseSettingsOf(config, nodeId), leases),
+    roomListCache: () => {
+      const { readBudgetMs } = config.listCache;
+      return new MemoryRoomListCache({ readBudgetMs }, leases, createSystemRandom());
+    },
     readsPeers: () => reads.peers(),
     readsServer: (ofNode) => reads.server(nodeId, ofNode),
     close: () => wake.stop(),

@@ -16,7 +16,9 @@ import { createMysqlDrivers, type MysqlDrivers } from '../drivers/mysql/mysql-dr
 import { toFailure } from '../drivers/mysql/mysql-errors.ts';
 import type { RedisSettings } from '../drivers/redis/redis-client.ts';
 import { createRedisLeaseDirectory } from '../drivers/redis/redis-lease-directory.ts';
+import { createRedisRoomListCache } from '../drivers/redis/redis-room-list-cache.ts';
 import { createRedisWake } from '../drivers/redis/redis-wake.ts';
+import { createSystemRandom } from '../drivers/system/system-random.ts';
 import type { RoomcellConfig } from './config/config-schema.ts';
 import type { DriverSet, DriverSetParts, FoundationDrivers } from './driver-set.ts';
 import { leaseSettingsOf } from './lease-settings.ts';
@@ -57,6 +59,11 @@ export function createServerDrivers(parts: DriverSetParts): DriverSet {
       createKafkaEventSource({ kafka, ...log.eventSource(destination, role) }, ports),
     leaseDirectory: (ports) =>
       createRedisLeaseDirectory({ redis, ...leaseSettingsOf(config, nodeId) }, ports),
+    roomListCache: (ports) =>
+      createRedisRoomListCache(
+        { redis, readBudgetMs: config.listCache.readBudgetMs },
+        { ...ports, random: createSystemRandom() },
+      ),
     readsPeers: ({ clock }) => createOwnerReadsPeers({ token: nodeTokenOf(config) }, { clock }),
     readsServer: (reads, ports) =>
       createOwnerReadsServer(

@@ -5,6 +5,7 @@ import { Failure } from '../kernel/failure.ts';
 import type { OwnerReads, OwnerReadsServer } from '../ports/owner-reads.ts';
 import type { TopicLayout } from '../ports/partition-store.ts';
 import { fillCatalogue } from './fill-catalogue.ts';
+import { openListProjection } from './list-projection.ts';
 import { openWallet } from './open-wallet.ts';
 import type { Role } from './role.ts';
 import { stagedRole, type Resources, type RunningStage } from './staged-role.ts';
@@ -82,6 +83,8 @@ function runningCell(
   const lane = drivers.stores.openLane({ incarnation, lane: onlyLane });
   const peers = drivers.readsPeers(driverPorts);
   const paying = openWallet(context);
+  const lists = openListProjection(context);
+  if (lists !== null) resources.add('list projection', () => lists.stop());
   resources.add('wallet connection', () => paying.wallet.stop());
   resources.add('connections to other nodes', () => peers.stop());
   resources.add('leases', () => leases.stop());
@@ -107,6 +110,7 @@ function runningCell(
     wake: drivers.wake,
     peers,
     ...paying,
+    ...(lists === null ? {} : { listChanged: (roomKeys) => lists.changed(roomKeys) }),
   });
   served.attach(cell.reads);
   const stage: RunningStage = {
@@ -116,6 +120,7 @@ function runningCell(
         configuredPartitionCount: layout.partitionCount,
         onFatal: (cause) => context.crashed('cell', cause),
       });
+      lists?.startPasses();
     },
     async drain() {
       served.server.drain();

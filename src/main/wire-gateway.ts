@@ -11,6 +11,7 @@ import { createGateway, type Gateway, type GatewayPorts } from '../gateway/gatew
 import { defaultGatewayLimits, type GatewayLimits } from '../gateway/limits.ts';
 import type { TopicLayout } from '../ports/partition-store.ts';
 import type { RoomcellConfig } from './config/config-schema.ts';
+import { openListProjection, type ListProjection } from './list-projection.ts';
 import { listenAddressOf } from './listen-address.ts';
 import { rtcSigningApps } from './outside-clients.ts';
 import type { Role } from './role.ts';
@@ -31,10 +32,12 @@ export function wireGateway(process: WiringContext): Role {
     name: 'gateway',
     log,
     timers,
-    async prepare(waiting) {
+    async prepare(waiting, resources) {
       const layout = await context.foundation.ready(waiting);
       const auth = await authOf(config, context);
-      const gateway = gatewayOn(context, layout);
+      const lists = openListProjection(context);
+      if (lists !== null) resources.add('list projection', () => lists.stop());
+      const gateway = gatewayOn(context, layout, lists);
       warnOfMissingTickets(context);
       const server = createRoomGrpcServer(
         { ...listenAddressOf(config.gateway.grpcListen), auth, rtcSdkAppIds: rtcIdsOf(config) },
@@ -47,7 +50,11 @@ export function wireGateway(process: WiringContext): Role {
 }
 
 /** The stage without a transport; nothing of it runs yet. */
-export function gatewayOn(context: WiringContext, layout: TopicLayout): Gateway {
+export function gatewayOn(
+  context: WiringContext,
+  layout: TopicLayout,
+  lists: ListProjection | null = null,
+): Gateway {
   const { config, nodeId } = context;
   return createGateway(
     {
@@ -57,7 +64,7 @@ export function gatewayOn(context: WiringContext, layout: TopicLayout): Gateway 
       replySlotTtlMs: config.gateway.replySlotTtlMs,
       limits: limitsOf(config),
     },
-    gatewayPorts(context),
+    gatewayPorts(context, lists),
   );
 }
 
@@ -121,7 +128,7 @@ function servedGateway(context: WiringContext, gateway: Gateway, servers: Server
   };
 }
 
-function gatewayPorts(context: WiringContext): GatewayPorts {
+function gatewayPorts(context: WiringContext, lists: ListProjection | null): GatewayPorts {
   const { drivers, driverPorts, outside, clock, timers, random, log } = context;
   const { metrics, trace, codec } = context;
   const { stores } = drivers;
@@ -140,6 +147,8 @@ function gatewayPorts(context: WiringContext): GatewayPorts {
     replySlots: stores.replySlots,
     roomReader: stores.roomReader,
     roomQueries: stores.roomQueries,
+    roomListCache: lists?.cache ?? null,
+    ...(lists === null ? {} : { listChanged: (roomKeys) => lists.changed(roomKeys) }),
     partitionStore: stores.partitionStore,
     operatorStore: stores.operatorStore,
     peers: drivers.readsPeers(driverPorts),

@@ -31,6 +31,11 @@ export interface ListCursor {
 /** Most entries of a page, whatever was asked for. */
 export const listPageSizeMax = 200;
 
+/** How many entries a page has at most that was asked for with `pageSize`: at least one. */
+export function listPageSizeOf(pageSize: number): number {
+  return Math.min(Math.max(pageSize, 1), listPageSizeMax);
+}
+
 /** Most rooms of one look-up by id. */
 export const roomIdsMax = 100;
 
@@ -58,12 +63,17 @@ export interface ListQuery {
   readonly pageSize: number;
 }
 
+/** Most apps of one answer. */
+export const listedAppsMax = 1_000;
+
 /** Throws Retry when MySQL cannot be reached. */
 export interface RoomQueries {
   /** A page in list order and the cursor of its last entry (null on an empty page). */
   listRooms(
     query: ListQuery,
   ): Promise<{ readonly entries: readonly ListEntry[]; readonly next: ListCursor | null }>;
+  /** Apps that have rooms, whatever their status, in the order of their codes; cut to `listedAppsMax`. */
+  listedApps(): Promise<readonly AppCode[]>;
   /** The entries of these rooms whatever their status, in any order; at most `roomIdsMax` ids. */
   roomsById(appCode: AppCode, roomIds: readonly RoomId[]): Promise<readonly ListEntry[]>;
   /** Rooms of this owner that are active or closing. */

@@ -79,6 +79,11 @@ export const ports: PortTable = {
   'reply-source': log(['reply-log-contract']),
   'room-api': 'the face of the gateway towards transports: a stage implements it, drivers call it',
   'room-read-api': 'like room-api: the reads of the gateway, split off for their number',
+  'room-list-cache': {
+    suites: ['room-list-cache-contract'],
+    real: ['contract/redis.contract.spec.ts'],
+    twin: [fromMemory('memory-room-list-cache')],
+  },
   'room-queries': database('rooms', ['room-queries-contract']),
   'room-reader': database('rooms', ['room-reader-contract']),
   'rtc-tickets': local(

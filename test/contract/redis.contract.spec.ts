@@ -1,14 +1,19 @@
-/** The lease directory and the wake on a real Redis. */
+/** The lease directory, the copy of the room list and the wake on a real Redis. */
+import type { AppCode } from '../../src/domain/ids.ts';
 import { createRedisLeaseDirectory } from '../../src/drivers/redis/redis-lease-directory.ts';
+import { createRedisRoomListCache } from '../../src/drivers/redis/redis-room-list-cache.ts';
 import { createRedisWake } from '../../src/drivers/redis/redis-wake.ts';
+import { createSystemRandom } from '../../src/drivers/system/system-random.ts';
 import { createSystemTimers } from '../../src/drivers/system/system-timers.ts';
 import { driverDeps } from '../support/driver-deps.ts';
 import { openRedisSpace } from '../support/redis-space.ts';
 import type { RedisSpace } from '../support/redis-space.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import type { TcpProxy } from '../support/tcp-proxy.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { leaseDirectoryContract } from './suites/lease-directory-contract.ts';
 import type { LeaseServerBehaviour } from './suites/lease-directory-contract.ts';
+import { roomListCacheContract } from './suites/room-list-cache-contract.ts';
 import { wakeContract } from './suites/wake-contract.ts';
 
 leaseDirectoryContract('Redis', async () => {
@@ -69,6 +74,42 @@ async function moveEnds(space: RedisSpace, byMs: number): Promise<void> {
     if (leftMs >= 0) await observer.pexpire(key, leftMs - byMs);
   }
 }
+
+roomListCacheContract('Redis', async () => {
+  const space = openRedisSpace();
+  const proxy = await startTcpProxy({ targetHost: space.host, targetPort: space.port });
+  const open = () =>
+    createRedisRoomListCache(
+      {
+        redis: { url: `redis://127.0.0.1:${proxy.port}`, keyPrefix: space.keyPrefix },
+        readBudgetMs: 500,
+        writeBudgetMs: 500,
+        breaker: { failuresToOpen: 3, openMs: 50 },
+      },
+      { ...driverDeps(), random: createSystemRandom() },
+    );
+  const [nodeA, nodeB] = [open(), open()];
+  return {
+    nodeA,
+    nodeB,
+    empty: () => space.empty(),
+    pass: (ms) => createSystemTimers().sleep(ms),
+    async setServer(behaviour) {
+      await behave(proxy, behaviour);
+      if (behaviour !== 'up') return;
+      for (const node of [nodeA, nodeB]) {
+        await waitUntil('the cache is reached again', async () => {
+          return (await node.isReady('nobody' as AppCode)) !== null;
+        });
+      }
+    },
+    async close() {
+      await Promise.all([nodeA.stop(), nodeB.stop()]);
+      await proxy.close();
+      await space.close();
+    },
+  };
+});
 
 wakeContract('Redis', async () => {
   const space = openRedisSpace();

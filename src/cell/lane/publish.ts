@@ -4,7 +4,7 @@
  * the commands any more.
  */
 import { eventRoute } from '../../domain/events/destinations.ts';
-import { splitRoomKey } from '../../domain/ids.ts';
+import { roomKeyOf, splitRoomKey } from '../../domain/ids.ts';
 import { roomView } from '../../domain/room/room-view.ts';
 import { assert } from '../../kernel/assert.ts';
 import type { OutgoingReply } from '../../ports/reply-sink.ts';
@@ -51,6 +51,8 @@ export function publishBatch(
   for (const item of loose) answerLoose(context, item, saveMutationMs, replies);
   if (replies.length > 0) context.replies.send(replies);
   if (built.batch.eventRows.length > 0) context.wake.hint();
+  const changed = built.batch.roomRows.map(({ appCode, roomId }) => roomKeyOf(appCode, roomId));
+  if (changed.length > 0) context.listChanged?.(changed);
 }
 
 function replaceState({ room, state, chainHash, ends }: RoomDraft): void {

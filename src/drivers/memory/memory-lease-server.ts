@@ -1,5 +1,5 @@
 /**
- * The server behind the lease twin: keys with an end by the server's own clock, shared by all nodes,
+ * The server behind the twins of Redis: keys with an end by the server's own clock, shared by all nodes,
  * and what such a server does on its bad days. Nothing of it happens unless it is ordered.
  */
 import type { RoomKey } from '../../domain/ids.ts';
@@ -36,6 +36,8 @@ export class MemoryLeaseServer {
   private readonly clock: Clock;
   private readonly timers: Timers;
   private readonly stored = new Map<string, Stored>();
+  /** What lies under other names than keys: whole structures, without an end. */
+  private readonly documents = new Map<string, object>();
   private mode: LeaseServerMode = { kind: 'up' };
   private clockOffsetMs = 0;
   private twiceLeft = 0;
@@ -61,6 +63,7 @@ export class MemoryLeaseServer {
   /** Loses everything, as a flush or a failover to an empty replica does. */
   empty(): void {
     this.stored.clear();
+    this.documents.clear();
   }
 
   /** Writes any value over a room's lease, as a stranger would; without `ttlMs` it never ends. */
@@ -87,6 +90,18 @@ export class MemoryLeaseServer {
   /** Names of all keys that have not ended, for a look from outside. */
   get keyNames(): readonly string[] {
     return [...this.stored.keys()].filter((name) => this.read(name) !== null);
+  }
+
+  /** The structure under a name, made now if there is none. For work within a request. */
+  document<T extends object>(name: string, make: () => T): T {
+    const found = this.documentIfAny<T>(name) ?? make();
+    this.documents.set(name, found);
+    return found;
+  }
+
+  /** The structure under a name; the caller knows its kind. */
+  documentIfAny<T extends object>(name: string): T | null {
+    return (this.documents.get(name) as T | undefined) ?? null;
   }
 
   /** A key by its name. */

@@ -2,7 +2,8 @@
 import { roomKeyOf, type AppCode, type RoomId, type UserId } from '../../domain/ids.ts';
 import { assert } from '../../kernel/assert.ts';
 import {
-  listPageSizeMax,
+  listedAppsMax,
+  listPageSizeOf,
   roomIdsMax,
   type ListCursor,
   type ListEntry,
@@ -11,7 +12,7 @@ import {
   type RoomQueries,
   type UserRoom,
 } from '../../ports/room-queries.ts';
-import { inListOrder } from './list-rows.ts';
+import { inListOrder, isBehind } from './list-rows.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import { userBanKey, type ListRow } from './memory-rows.ts';
 
@@ -28,7 +29,7 @@ export class MemoryRoomQueries implements RoomQueries {
   ): Promise<{ readonly entries: readonly ListEntry[]; readonly next: ListCursor | null }> {
     const { server, listEntries } = this.database;
     return server.call('queries', 'listing rooms', 'read', () => {
-      const size = sizeOf(query.pageSize);
+      const size = listPageSizeOf(query.pageSize);
       const page = listEntries
         .rowsBy('app', query.appCode)
         .filter((row) => isAsked(row, query) && isBehind(row, query.after))
@@ -37,6 +38,15 @@ export class MemoryRoomQueries implements RoomQueries {
       const last = page.at(-1);
       return { entries: page.map(entryOf), next: last === undefined ? null : cursorOf(last) };
     });
+  }
+
+  listedApps(): Promise<readonly AppCode[]> {
+    const { server, listEntries } = this.database;
+    return server.call('queries', 'listing apps', 'read', () =>
+      [...new Set([...listEntries.values()].map(({ appCode }) => appCode))]
+        .sort()
+        .slice(0, listedAppsMax),
+    );
   }
 
   roomsById(appCode: AppCode, roomIds: readonly RoomId[]): Promise<readonly ListEntry[]> {
@@ -62,7 +72,7 @@ export class MemoryRoomQueries implements RoomQueries {
         .filter((row) => row.ownerUserId === ownerUserId && row.roomId > afterRoomId)
         .filter(({ status }) => status === 'active' || status === 'closing')
         .sort(byRoomId)
-        .slice(0, sizeOf(pageSize))
+        .slice(0, listPageSizeOf(pageSize))
         .map(entryOf),
     );
   }
@@ -78,7 +88,7 @@ export class MemoryRoomQueries implements RoomQueries {
         .rowsBy('user', `${appCode}\0${userId}`)
         .filter(({ roomId }) => roomId > afterRoomId)
         .sort(byRoomId)
-        .slice(0, sizeOf(pageSize))
+        .slice(0, listPageSizeOf(pageSize))
         .map(({ roomId, joinedAtMs }) => ({ roomId, joinedAtMs })),
     );
   }
@@ -105,10 +115,6 @@ export class MemoryRoomQueries implements RoomQueries {
   }
 }
 
-function sizeOf(pageSize: number): number {
-  return Math.min(Math.max(pageSize, 1), listPageSizeMax);
-}
-
 function byRoomId(left: { readonly roomId: RoomId }, right: { readonly roomId: RoomId }): number {
   return left.roomId < right.roomId ? -1 : 1;
 }
@@ -120,14 +126,6 @@ function isAsked(row: ListRow, query: ListQuery): boolean {
     (query.mode === null || row.mode === query.mode) &&
     (query.tag === null || row.tags.includes(query.tag))
   );
-}
-
-/** The room of the cursor may have left the list or moved: only its place counts. */
-function isBehind(row: ListRow, after: ListCursor | null): boolean {
-  if (after === null) return true;
-  if (row.pinned !== after.pinned) return after.pinned;
-  if (row.heatBucket !== after.heatBucket) return row.heatBucket < after.heatBucket;
-  return row.roomId > after.roomId;
 }
 
 function entryOf(row: ListRow): ListEntry {

@@ -2,7 +2,7 @@
 import type { AppCode, RoomId, UserId } from '../../domain/ids.ts';
 import type { RoomStatus } from '../../domain/room/state.ts';
 import { assert } from '../../kernel/assert.ts';
-import { listPageSizeMax, roomIdsMax } from '../../ports/room-queries.ts';
+import { listedAppsMax, listPageSizeOf, roomIdsMax } from '../../ports/room-queries.ts';
 import type {
   ListCursor,
   ListEntry,
@@ -29,7 +29,7 @@ export class MysqlRoomQueries implements RoomQueries {
   async listRooms(
     query: ListQuery,
   ): Promise<{ readonly entries: readonly ListEntry[]; readonly next: ListCursor | null }> {
-    const size = sizeOf(query.pageSize);
+    const size = listPageSizeOf(query.pageSize);
     const rows: Row[] = [];
     // The rest of the list behind a cursor is up to three ranges of the index, one after another;
     // as one condition with OR the server would read from the front and filter.
@@ -39,6 +39,15 @@ export class MysqlRoomQueries implements RoomQueries {
     }
     const last = rows.at(-1);
     return { entries: rows.map(entryOf), next: last === undefined ? null : cursorOf(last) };
+  }
+
+  async listedApps(): Promise<readonly AppCode[]> {
+    const rows = await this.pool.rows(
+      'listing apps',
+      'SELECT DISTINCT app_code FROM room_list_entries ORDER BY app_code LIMIT ?',
+      [listedAppsMax],
+    );
+    return rows.map((row) => String(row['app_code']) as AppCode);
   }
 
   async roomsById(appCode: AppCode, roomIds: readonly RoomId[]): Promise<readonly ListEntry[]> {
@@ -61,7 +70,7 @@ export class MysqlRoomQueries implements RoomQueries {
       'listing rooms of an owner',
       `SELECT ${entryColumns} FROM room_list_entries WHERE app_code = ? AND owner_user_id = ? ` +
         "AND room_id > ? AND status IN ('active', 'closing') ORDER BY room_id LIMIT ?",
-      [appCode, ownerUserId, afterRoomId, sizeOf(pageSize)],
+      [appCode, ownerUserId, afterRoomId, listPageSizeOf(pageSize)],
     );
     return rows.map(entryOf);
   }
@@ -75,7 +84,7 @@ export class MysqlRoomQueries implements RoomQueries {
       'listing rooms of a user',
       'SELECT room_id, joined_at_ms FROM user_rooms ' +
         'WHERE app_code = ? AND user_id = ? AND room_id > ? ORDER BY room_id LIMIT ?',
-      [appCode, userId, afterRoomId, sizeOf(pageSize)],
+      [appCode, userId, afterRoomId, listPageSizeOf(pageSize)],
     );
     return rows.map((row) => ({
       roomId: String(row['room_id']) as RoomId,
@@ -120,10 +129,6 @@ export class MysqlRoomQueries implements RoomQueries {
       [query.appCode, ...range.values, ...filter.values, limit],
     );
   }
-}
-
-function sizeOf(pageSize: number): number {
-  return Math.min(Math.max(pageSize, 1), listPageSizeMax);
 }
 
 interface Range {

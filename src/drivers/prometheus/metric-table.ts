@@ -40,6 +40,7 @@ const ofGateway: Rows = {
     'Callbacks of the RTC service, by what became of them.',
     'outcome',
   ),
+  gateway_list_pages_total: counter('Pages of the room list, by what they came from.', 'from'),
   gateway_heartbeat_folds_total: counter('Records that hold many heartbeats.'),
   gateway_replies_dropped_total: counter('Replies that nobody waited for.', 'why'),
   gateway_slot_renewals_failed_total: counter('Failed renewals of the reply slot.'),
@@ -87,6 +88,12 @@ const ofCell: Rows = {
   cell_retries_total: counter('Tries that met an outage.', 'what'),
 };
 
+const ofProjections: Rows = {
+  projection_list_copies_total: counter('Changed rooms copied into the list cache.', 'outcome'),
+  projection_list_passes_total: counter('Full passes over the room list.', 'outcome'),
+  projection_list_pass_ms: duration('Full passes that ended.'),
+};
+
 const ofOutbox: Rows = {
   relay_claim_ms: duration('Claims of outbox rows.'),
   relay_publish_ms: duration('Rounds of publishing.'),
@@ -128,6 +135,7 @@ export const metricTable: Rows = {
   ...ofProcess,
   ...ofGateway,
   ...ofCell,
+  ...ofProjections,
   ...ofOutbox,
   ...ofKafka,
   ...ofRedis,

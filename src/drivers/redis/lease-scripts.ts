@@ -5,13 +5,7 @@
  * Value: `<epoch>.<counter>|<owner node id>`. Epochs are compared as decimal text (longer is greater,
  * then by digits), because Lua's numbers are doubles and would merge epochs above 2^53.
  */
-import { createHash } from 'node:crypto';
-
-/** A script and the name under which the server remembers it. */
-export interface LeaseScript {
-  readonly text: string;
-  readonly sha1: string;
-}
+import { redisScript, type RedisScript } from './redis-script.ts';
 
 /**
  * `nextToken` makes the token after both the stored counter (when it is of our epoch) and the one
@@ -91,7 +85,6 @@ export function parseLeaseValue(
   return { token: match[1], ownerNodeId: match[2] };
 }
 
-function script(body: string): LeaseScript {
-  const text = shared + body;
-  return { text, sha1: createHash('sha1').update(text).digest('hex') };
+function script(body: string): RedisScript {
+  return redisScript(shared + body);
 }

@@ -6,8 +6,8 @@ import type { ChainableCommander, Redis } from 'ioredis';
 import { settleWithin } from '../settle-within.ts';
 import { Breaker } from './breaker.ts';
 import type { BreakerSettings } from './breaker.ts';
-import type { LeaseScript } from './lease-scripts.ts';
 import type { RedisDeps } from './redis-client.ts';
+import type { RedisScript } from './redis-script.ts';
 
 /** The answers of a pipeline, or why there are none. */
 export type Answers =
@@ -17,9 +17,9 @@ export type Answers =
 /** What one command of the pipeline ended with. */
 export type Reply = { readonly error: Error } | { readonly value: unknown };
 
-/** One script call: its only key and its arguments. */
+/** One script call: its keys, which share a hash slot, and its arguments. */
 export interface ScriptCall {
-  readonly key: string;
+  readonly keys: readonly string[];
   readonly args: readonly string[];
 }
 
@@ -41,13 +41,15 @@ export class RedisCaller {
 
   /** Runs `script` once per call, in order, as one pipeline. Scripts the server forgot are resent. */
   async runScript(
-    script: LeaseScript,
+    script: RedisScript,
     calls: readonly ScriptCall[],
     budgetMs: number,
   ): Promise<Answers> {
     const startedAt = this.deps.clock.monoMs();
     const first = await this.pipeline((pipeline) => {
-      for (const { key, args } of calls) pipeline.evalsha(script.sha1, 1, key, ...args);
+      for (const { keys, args } of calls) {
+        pipeline.evalsha(script.sha1, keys.length, ...keys, ...args);
+      }
     }, budgetMs);
     if (first.kind !== 'answered') return first;
     const unknown = first.replies.flatMap((reply, index) => (isUnknown(reply) ? [index] : []));
@@ -56,8 +58,8 @@ export class RedisCaller {
     const left = budgetMs - (this.deps.clock.monoMs() - startedAt);
     const second = await this.pipeline((pipeline) => {
       for (const index of unknown) {
-        const { key, args } = calls[index] as ScriptCall;
-        pipeline.eval(script.text, 1, key, ...args);
+        const { keys, args } = calls[index] as ScriptCall;
+        pipeline.eval(script.text, keys.length, ...keys, ...args);
       }
     }, left);
     if (second.kind !== 'answered') return second;

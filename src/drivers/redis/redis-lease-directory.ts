@@ -15,11 +15,11 @@ import {
   releaseScript,
   verifyOwnerScript,
 } from './lease-scripts.ts';
-import type { LeaseScript } from './lease-scripts.ts';
 import { RedisCaller } from './redis-caller.ts';
 import type { Answers, Reply } from './redis-caller.ts';
 import { closeRedisClient, createRedisClient } from './redis-client.ts';
 import type { RedisDeps, RedisSettings } from './redis-client.ts';
+import type { RedisScript } from './redis-script.ts';
 
 /** Times in ms. */
 export interface RedisLeaseDirectorySettings {
@@ -98,14 +98,14 @@ class RedisLeaseDirectory implements LeaseDirectory {
   }
 
   private async run(
-    script: LeaseScript,
+    script: RedisScript,
     claims: readonly LeaseClaim[],
     argsOf: (claim: LeaseClaim) => readonly string[],
     budgetMs: number,
   ): Promise<readonly LeaseVerdict[]> {
     if (claims.length === 0) return [];
     const calls = claims.map((claim) => ({
-      key: this.leaseKey(claim.roomKey),
+      keys: [this.leaseKey(claim.roomKey)],
       args: argsOf(claim),
     }));
     const answers = await this.caller.runScript(script, calls, budgetMs);

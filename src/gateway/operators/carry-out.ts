@@ -1,6 +1,6 @@
 /** The one write of an operator's act, and the checks that all acts share. */
-import { commandIdFault, userIdFault, wideIdFault } from '../../domain/ids.ts';
-import type { AppCode, CommandId, RoomId, UserId } from '../../domain/ids.ts';
+import { commandIdFault, roomKeyOf, userIdFault, wideIdFault } from '../../domain/ids.ts';
+import type { AppCode, CommandId, RoomId, RoomKey, UserId } from '../../domain/ids.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { OperatorApi, OperatorMeta } from '../../ports/operator-api.ts';
@@ -15,6 +15,8 @@ import { authorizeOperator } from './authorize-operator.ts';
 export interface ActPorts {
   readonly clock: Pick<Clock, 'wallMs'>;
   readonly operatorStore: Pick<OperatorStore, 'carryOut'>;
+  /** Told which rooms stand elsewhere in the list now. Never waits. */
+  readonly listChanged?: (roomKeys: readonly RoomKey[]) => void;
 }
 
 /** Notes the faults of the fields that every act has. */
@@ -79,6 +81,7 @@ export function createPlainActs(ports: ActPorts): Pick<OperatorApi, 'liftPlatfor
       faults.throwIfAny();
       const head = actHead(request, operatorId);
       await carryOut(ports, { ...head, type: 'PinRoom', roomId: roomId as RoomId, pinned });
+      ports.listChanged?.([roomKeyOf(head.appCode, roomId as RoomId)]);
     },
   };
 }

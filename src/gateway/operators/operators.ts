@@ -4,7 +4,7 @@ import type { OperatorStore } from '../../ports/operator-store.ts';
 import type { CallGate } from '../call-gate.ts';
 import type { GatewayLimits } from '../limits.ts';
 import { notProduced, refusal } from '../refusals.ts';
-import { createPlainActs } from './carry-out.ts';
+import { createPlainActs, type ActPorts } from './carry-out.ts';
 import { createEvictUser } from './evict-user.ts';
 import type { EvictUserParts, EvictUserPorts } from './evict-user.ts';
 import { createGetRoomHistory } from './get-room-history.ts';
@@ -20,6 +20,7 @@ export interface OperatorPorts extends EvictUserPorts, VerifyRoomPorts {
   readonly codec: EvictUserPorts['codec'];
   readonly schemaRegistry: EvictUserPorts['schemaRegistry'];
   readonly operatorStore: OperatorStore;
+  readonly listChanged?: NonNullable<ActPorts['listChanged']>;
 }
 
 /** The calls, each counted by the gate while it runs. */

@@ -6,6 +6,7 @@
 import { cellFields, limitFields, roomFields } from './cell-fields.ts';
 import type { ConfigOf, FieldTree } from './field-tree.ts';
 import { boolean, choice, duration, integer, list, secret, text } from './fields.ts';
+import { listCacheFields } from './list-cache-fields.ts';
 import { outsideFields } from './outside-fields.ts';
 import { outboxWorkerFields } from './outbox-worker-fields.ts';
 import { databaseName, hostAndPort, oneLine } from './patterns.ts';
@@ -267,6 +268,7 @@ export const configTree = {
   cell: cellFields,
   limits: limitFields,
   outbox_worker: outboxWorkerFields,
+  list_cache: listCacheFields,
   ...outsideFields,
 } satisfies FieldTree;
 

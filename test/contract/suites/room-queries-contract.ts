@@ -217,6 +217,19 @@ export function roomQueriesContract(
       expect(await idsOf(queryOf(appCode, { pageSize: 0 }))).toHaveLength(1);
     });
 
+    it('names each app with rooms once, whatever their status, in the order of the codes', async () => {
+      const [one, other] = [freshApp(), freshApp()];
+      await fixture.list([
+        { appCode: other, roomId: 'a', status: 'closed' },
+        { appCode: one, roomId: 'a' },
+        { appCode: one, roomId: 'b' },
+      ]);
+      const apps = await fixture.queries.listedApps();
+      expect(apps).toEqual([...new Set(apps)].sort());
+      expect(apps.filter((app) => app === one || app === other)).toEqual([one, other].sort());
+      expect(apps).not.toContain(freshApp());
+    });
+
     it('answers rooms by their ids, whatever their status, of this app only', async () => {
       const appCode = freshApp();
       await fixture.list([

@@ -8,6 +8,7 @@ import { createMemoryDrivers } from '../../../src/drivers/memory/memory-drivers.
 import { createMemoryEventSink } from '../../../src/drivers/memory/memory-event-sink.ts';
 import { createMemoryEventSource } from '../../../src/drivers/memory/memory-event-source.ts';
 import { MemoryLeaseDirectory } from '../../../src/drivers/memory/memory-lease-directory.ts';
+import { MemoryRoomListCache } from '../../../src/drivers/memory/memory-room-list-cache.ts';
 import { createMemoryReplySink } from '../../../src/drivers/memory/memory-reply-sink.ts';
 import { createMemoryReplySource } from '../../../src/drivers/memory/memory-reply-source.ts';
 import { ensureMemoryTopics } from '../../../src/drivers/memory/memory-topics.ts';
@@ -17,6 +18,7 @@ import { logSettingsOf } from '../../../src/main/log-settings.ts';
 import type { CommandSource } from '../../../src/ports/command-source.ts';
 import type { CommitLane } from '../../../src/ports/commit-lane.ts';
 import type { EventSource } from '../../../src/ports/event-source.ts';
+import type { Random } from '../../../src/ports/random.ts';
 import type { ReplySource } from '../../../src/ports/reply-source.ts';
 import type { Wake } from '../../../src/ports/wake.ts';
 import { gatedHandlers, gatedPort } from './gated-port.ts';
@@ -28,6 +30,7 @@ export interface PodDriverParts extends DriverSetParts {
   readonly servers: Servers;
   readonly gate: PodGate;
   readonly client: string;
+  readonly random: Random;
   /** Longest wait of a fetch, in ms. */
   readonly fetchWaitMs: number;
 }
@@ -82,6 +85,13 @@ export function createPodDrivers(parts: PodDriverParts): DriverSet {
       gatedPort(new MemoryLeaseDirectory(leaseSettingsOf(config, nodeId), servers.leases), gate, [
         'isHealthy',
       ]),
+    roomListCache: () => {
+      const { readBudgetMs } = config.listCache;
+      return gatedPort(
+        new MemoryRoomListCache({ readBudgetMs }, servers.leases, parts.random),
+        gate,
+      );
+    },
     readsPeers: () => servers.reads.peers(gate),
     readsServer: (ofNode) => servers.reads.server(nodeId, ofNode, gate),
     close: () => end.stop(),

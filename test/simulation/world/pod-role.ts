@@ -61,6 +61,7 @@ export function createPodRole(
   const topics = topicNames(config.kafka.topicPrefix);
   const driverPorts = { log, metrics, clock, timers };
   const roles = [life.role];
+  const random = randomPort(life.random);
   const drivers = createPodDrivers({
     config,
     nodeId,
@@ -70,6 +71,7 @@ export function createPodRole(
     servers,
     gate,
     client: incarnation,
+    random,
     fetchWaitMs: around.fetchWaitMs,
   });
   const context: WiringContext = {
@@ -79,7 +81,7 @@ export function createPodRole(
     incarnation,
     clock,
     timers,
-    random: randomPort(life.random),
+    random,
     log,
     metrics,
     trace: life.trace,

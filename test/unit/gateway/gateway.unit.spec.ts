@@ -54,7 +54,9 @@ function rig(change: Partial<GatewayPorts> = {}) {
       roomsById: () => Promise.resolve([]),
       roomsByOwner: () => Promise.resolve([]),
       roomsOfUser: () => Promise.resolve([]),
+      listedApps: () => Promise.resolve([]),
     },
+    roomListCache: null,
     operatorStore: {
       carryOut: () => Promise.resolve('done'),
       appliedCommands: () => Promise.resolve([]),
