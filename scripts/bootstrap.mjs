@@ -13,7 +13,7 @@
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const MINIMUM_NODE = [20, 19];
@@ -61,7 +61,7 @@ function refuseOldNode() {
 }
 
 async function prepare(isForALook) {
-  const { installMissing } = await import('./packages.mjs');
+  const { installMissing, npmCommand } = await import('./packages.mjs');
   const { compileIfChanged } = await import('./compiled-sources.mjs');
   await installMissing(ROOT, !isForALook, async (npmArguments) => {
     console.error(`bootstrap: installing packages (npm ${npmArguments[0]})`);
@@ -83,15 +83,6 @@ async function prepare(isForALook) {
 function compilerCommand(...flags) {
   const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
   return [process.execPath, [compiler, '-p', join(ROOT, 'tsconfig.build.json'), ...flags]];
-}
-
-/** The npm that started us, if one did, so that `npm start` never meets another npm on the PATH. */
-function npmCommand(npmArguments) {
-  const npmScript = process.env.npm_execpath;
-  if (npmScript !== undefined && basename(npmScript) === 'npm-cli.js') {
-    return [process.execPath, [npmScript, ...npmArguments]];
-  }
-  return [process.platform === 'win32' ? 'npm.cmd' : 'npm', npmArguments];
 }
 
 /** Runs one step to a good exit code; its output goes to stderr: stdout stays the script's own. */

@@ -8,9 +8,10 @@
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
-const QUIETLY = ['--no-audit', '--no-fund'];
+/** Arguments for every install: npm says nothing but what went wrong. */
+export const QUIETLY = ['--no-audit', '--no-fund'];
 
 /**
  * Promises the packages of the lock file, as far as they are wanted. `npm` runs npm with arguments and
@@ -30,6 +31,21 @@ export async function installMissing(root, forDevelopment, npm) {
     await npm(['install', '--include=dev', '--no-save', ...QUIETLY]);
   } else return;
   writeStamp(root);
+}
+
+/**
+ * Program and arguments that run npm: the one that started us, if one did, so that `npm start` never
+ * meets another npm on the PATH.
+ *
+ * @param {string[]} npmArguments
+ * @returns {[string, string[]]}
+ */
+export function npmCommand(npmArguments) {
+  const npmScript = process.env.npm_execpath;
+  if (npmScript !== undefined && basename(npmScript) === 'npm-cli.js') {
+    return [process.execPath, [npmScript, ...npmArguments]];
+  }
+  return [process.platform === 'win32' ? 'npm.cmd' : 'npm', npmArguments];
 }
 
 /**

@@ -125,7 +125,12 @@ export class Fleet {
   async start(
     name: string,
     roles: readonly RoleName[],
-    options: { readonly faultAt?: FaultAt; readonly env?: Readonly<Record<string, string>> } = {},
+    options: {
+      readonly faultAt?: FaultAt;
+      readonly env?: Readonly<Record<string, string>>;
+      /** Folder of another release's program. Default: this one's. */
+      readonly root?: string;
+    } = {},
   ): Promise<RoleProcess> {
     const [opsPort = 0, grpcPort = 0] = await freePorts(2);
     const { faultAt } = options;
@@ -135,7 +140,7 @@ export class Fleet {
     const script = plain ? 'src/main/cli.js' : 'test/e2e/processes/roles-with-faults.js';
     const started = new RoleProcess({
       name,
-      script: join(root, 'dist', script),
+      script: join(options.root ?? root, 'dist', script),
       args: plain ? words : roles,
       opsPort,
       grpcPort,
@@ -153,6 +158,15 @@ export class Fleet {
     });
     this.processes.push(started);
     return started;
+  }
+
+  /** Runs one command of the operators' command line; resolves with its exit code. */
+  async roomcell(...args: readonly string[]): Promise<number | null> {
+    const script = join(root, 'dist', 'src/main/cli.js');
+    const where = { env: this.env, opsPort: 0, grpcPort: 0 };
+    const started = new RoleProcess({ name: 'operator', script, args, ...where });
+    this.processes.push(started);
+    return (await started.exited).code;
   }
 
   /** Lets passes of faults that wait for `name` count from now on. */

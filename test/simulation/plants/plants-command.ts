@@ -1,9 +1,6 @@
 /** What `npm run sim` does about plants: looks for one, or for each of them and writes the page. */
-import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
-import { format, resolveConfig } from 'prettier';
-import { projectRoot } from '../../../src/main/project-root.ts';
+import { rewriteTable } from '../../../scripts/rewrite-table.ts';
 import { plants, type Plant } from '../../planted/plants.ts';
 import { lastLineOf } from '../batch/batch.ts';
 import { addCounts } from '../run/sometimes.ts';
@@ -99,15 +96,11 @@ function sumsOf({ seeds }: Found): Parameters<typeof lastLineOf>[0] {
 
 /** Replaces the table that ends the page. */
 async function writeTable(found: readonly Found[]): Promise<void> {
-  const file = join(projectRoot(), page);
-  const text = readFileSync(file, 'utf8');
-  const before = text.slice(0, text.search(/^\| /m));
   const rows = found.map(({ plant, named, seeds }) => {
     const by = named === null ? 'not found' : named.invariant;
     const link = `[${plant.name}](../test/planted/${plant.patch})`;
     return `| ${plant.number} | ${link} | ${plant.invariants.join(', ')} | ${by} | ${seeds.length} |`;
   });
   const head = '| # | Plant | Must cry | Cried | Seeds |\n|---|---|---|---|---|\n';
-  const options = { ...(await resolveConfig(file)), filepath: file };
-  writeFileSync(file, await format(`${before}${head}${rows.join('\n')}\n`, options));
+  await rewriteTable(page, `${head}${rows.join('\n')}`);
 }

@@ -92,6 +92,7 @@ describe('evolve', () => {
     ['confirms on an empty seat', publishing(on(1, alice, 3))],
     ['frees another session', wentDown(on(2, alice, 1), 'mic_down', 0)],
     ['frees an empty seat', wentDown(on(1, alice, 3), 'mic_down', 0)],
+    ['frees a seat that is not there', wentDown(on(9, alice, 3), 'mic_down', 0)],
     ['frees for another user', wentDown(on(2, bob, 3), 'mic_down', 0)],
     ['notes another session', rtcNoted(on(2, alice, 1), 5)],
     ['moves another session', movedSeat(on(2, alice, 1), 3, 5)],
