@@ -17,6 +17,15 @@ const WALLED = Object.keys(layers)
 
 const INJECTED = 'comes from a port, so that tests own time and chance';
 const TIMERS = ['setTimeout', 'setInterval', 'setImmediate', 'clearTimeout', 'clearInterval'];
+/**
+ * Names of what has 64 bits, or is a text that may look like a number: ids, versions of rooms,
+ * coins, offsets, epochs. Not a partition, Tencent's id of an app, or the version of a hash.
+ */
+const EXACT_NAMES = [
+  '(?<![Pp]artition|[Aa]pp)(Id|_id)$|^id$',
+  '(?<![Hh]ash_?)[Vv]ersion$',
+  '([Cc]oins?|[Pp]rice|(?<!re)[Bb]alance|[Ii]ncome|[Hh]eat|[Oo]ffset|[Ee]poch|[Ss]eq)$',
+].join('|');
 
 export default tseslint.config(
   { ignores: ['dist/', 'coverage/', '.roomcell/', 'bench/out/', 'src/drivers/grpc/generated/'] },
@@ -78,10 +87,17 @@ export default tseslint.config(
     ignores: ['src/main/**'],
     rules: { 'no-console': 'error' },
   },
+  {
+    // Not the tests, where an offset is a place in a list of a few.
+    files: ['src/**/*.ts', 'scripts/**/*.ts', 'bench/**/*.ts'],
+    rules: { 'no-restricted-syntax': ['error', ...roundingSyntax()] },
+  },
   { files: WALLED, rules: banOutsideWorld() },
   {
     files: ['src/domain/**/*.ts'],
-    rules: { 'no-restricted-syntax': ['error', ...chanceSyntax(), ...promiseSyntax()] },
+    rules: {
+      'no-restricted-syntax': ['error', ...roundingSyntax(), ...chanceSyntax(), ...promiseSyntax()],
+    },
   },
   ...Object.entries(layers).map(([layer, row]) => wallAround(layer, row)),
   ...Object.keys(layers)
@@ -110,7 +126,7 @@ function banOutsideWorld() {
         checkGlobalObject: true,
       },
     ],
-    'no-restricted-syntax': ['error', ...chanceSyntax()],
+    'no-restricted-syntax': ['error', ...roundingSyntax(), ...chanceSyntax()],
   };
 }
 
@@ -121,6 +137,23 @@ function chanceSyntax() {
     { selector: chance, message: `Math.random ${INJECTED}.` },
     { selector: `Identifier[name=${ids}]`, message: `Chance ${INJECTED}.` },
   ];
+}
+
+/**
+ * A double holds no whole number above 2^53 for sure: what has 64 bits is a bigint, or text, from end
+ * to end. A time in milliseconds may be a number, and is not among the names.
+ */
+function roundingSyntax() {
+  const message = 'A double would round it: 64-bit numbers are bigint, ids are text.';
+  const conversions = [
+    'CallExpression[callee.name=/^(Number|parseInt|parseFloat)$/]',
+    "CallExpression[callee.object.name='Number'][callee.property.name=/^parse/]",
+    "UnaryExpression[operator='+']",
+  ];
+  return conversions.flatMap((conversion) => [
+    { selector: `${conversion} Identifier[name=/${EXACT_NAMES}/]`, message },
+    { selector: `${conversion} Literal[value=/${EXACT_NAMES}/]`, message },
+  ]);
 }
 
 /** The domain is pure: it returns values, never the promise of one. */

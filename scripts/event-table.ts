@@ -3,9 +3,10 @@
  * destinations, the forms of instant messaging and the schemas, so that the page cannot say anything
  * else than the program does.
  */
-import { heldBackFromClients, imFormOf, imPriorityOf } from '../src/adapters/im/im-message.ts';
+import { imFormOf, imPriorityOf } from '../src/adapters/im/im-message.ts';
 import { eventRoute, eventRoutes } from '../src/domain/events/destinations.ts';
 import type { RoomEventType } from '../src/domain/room/events.ts';
+import { heldBackFromClients } from '../src/protocol/client-event.ts';
 import { schemaJson } from '../src/protocol/generated-schemas.ts';
 import type { SchemaName } from '../src/protocol/generated-schemas.ts';
 

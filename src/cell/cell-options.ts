@@ -25,6 +25,10 @@ export interface CellOptions {
   readonly residentRoomsMax: number;
   /** Reads that this node answers or passes on at the same time; one more is refused. */
   readonly readsMax: number;
+  /** Watches that this node serves or passes on at the same time; one more is refused. */
+  readonly watchersMax: number;
+  /** Those of one room. */
+  readonly watchersPerRoomMax: number;
   readonly snapshotEveryN: number;
   /** Snapshots kept per room. */
   readonly snapshotsKept: number;

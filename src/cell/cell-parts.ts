@@ -18,10 +18,12 @@ import type { Partition } from './partition/partition.ts';
 import { Sweeper } from './presence/sweeper.ts';
 import type { RoomCell } from './registry/room-cell.ts';
 import { CellReads } from './reads/cell-reads.ts';
+import { OwnedRooms } from './reads/owned-rooms.ts';
 import { RoomRegistry } from './registry/room-registry.ts';
 import { retryForever, retryPauseMs } from './retry-forever.ts';
 import { Snapshots } from './snapshots.ts';
 import { Ticker } from './ticker.ts';
+import { CellWatches } from './watch/cell-watches.ts';
 import { brokenRoomRefusal, type RoomItem } from './work.ts';
 
 /** See the file header. */
@@ -36,7 +38,9 @@ export class CellParts {
   readonly sweeper: Sweeper;
   readonly snapshots: Snapshots;
   readonly reads: CellReads;
+  readonly watches: CellWatches;
   private readonly context: CellContext;
+  private readonly owned: OwnedRooms;
   private readonly ownership: OwnershipCheck;
   private readonly charges: Charges;
   private readonly heartbeats: Heartbeats;
@@ -55,6 +59,7 @@ export class CellParts {
       fenced,
       stale: (room, items) => this.reload(room, items),
       fenceBusy: (partition) => void this.lookAtOwner(partition),
+      published: (drafts) => this.watches.committed(drafts),
       settled: (rooms, partitions) => this.settled(rooms, partitions),
       databaseDown,
       snapshotFirst: (room, done) => this.snapshots.force(room, done),
@@ -89,12 +94,14 @@ export class CellParts {
       fenced,
     });
     this.snapshots = new Snapshots(context);
-    this.reads = new CellReads(context, {
+    this.owned = new OwnedRooms(context, {
       partitionCount,
       partitions: this.partitions,
       registry: this.registry,
       fenced,
     });
+    this.reads = new CellReads(context, this.owned);
+    this.watches = new CellWatches(context, this.owned);
     this.settler = new Settler(context, this.partitions);
     const { partitions, lane, deadlines, ownership, registry } = this;
     this.sweeper = new Sweeper(context, { registry, partitions, deadlines });
@@ -139,7 +146,7 @@ export class CellParts {
     this.lane.roomHasWork(room);
     this.deadlines.arm(room);
     this.heartbeats.loaded(room);
-    this.reads.loaded(room);
+    this.owned.loaded(room);
   }
 
   /**
@@ -165,7 +172,8 @@ export class CellParts {
     this.registry.dropPartition(partition);
     this.heartbeats.dropped();
     this.search.lost(partition);
-    this.reads.lost(partition);
+    this.owned.lost(partition);
+    this.watches.lost(partition);
   }
 
   private settled(rooms: readonly RoomCell[], partitions: readonly Partition[]): void {
@@ -177,7 +185,7 @@ export class CellParts {
       if (isGone) this.registry.drop(room);
     }
     for (const partition of partitions) this.settledIn(partition);
-    this.reads.committed();
+    this.owned.committed();
   }
 
   /** Offsets of the partition were settled. */

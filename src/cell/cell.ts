@@ -6,6 +6,7 @@ import type { RoomState } from '../domain/room/state.ts';
 import { Failure } from '../kernel/failure.ts';
 import type { SourceRecord } from '../ports/command-source.ts';
 import type { OwnerReads } from '../ports/owner-reads.ts';
+import type { OwnerWatch, OwnerWatches, WatchMessage } from '../ports/room-watch.ts';
 import type { CellContext } from './cell-context.ts';
 import { CellParts } from './cell-parts.ts';
 import { LevelWatch } from './level-watch.ts';
@@ -37,12 +38,10 @@ export class Cell {
   /** Waits for MySQL under way, by what they wait for. */
   private readonly outages = new Map<string, number>();
 
-  /** What this node answers to readers; UNAVAILABLE before it knows the layout. */
-  readonly reads: OwnerReads = {
-    read: async (read, call) => {
-      if (this.parts !== null) return this.parts.reads.read(read, call);
-      throw new Failure('retry', 'UNAVAILABLE', 'the cell is starting');
-    },
+  /** What this node answers to readers and watchers; UNAVAILABLE before it knows the layout. */
+  readonly reads: OwnerReads & OwnerWatches = {
+    read: async (read, call) => this.started().reads.read(read, call),
+    watch: (watch, signal) => this.watch(watch, signal),
   };
 
   constructor(context: CellContext) {
@@ -129,6 +128,7 @@ export class Cell {
     const untilMonoMs = this.context.clock.monoMs() + deadlineMs;
     for (const { id } of parts.partitions.all()) this.context.source.pause(id);
     parts.reads.drain();
+    parts.watches.drain();
     parts.partitions.close();
     parts.deadlines.stop();
     parts.sweeper.stop();
@@ -156,6 +156,7 @@ export class Cell {
     parts.ticker.stop();
     parts.deadlines.stop();
     parts.sweeper.stop();
+    parts.watches.stop();
     parts.snapshots.stop();
     parts.settler.stop();
     await this.context.source.stop();
@@ -179,6 +180,15 @@ export class Cell {
     } catch (error) {
       this.context.log.error({ error }, 'a node that is too old could not give everything up');
     }
+  }
+
+  private async *watch(watch: OwnerWatch, signal: AbortSignal): AsyncGenerator<WatchMessage> {
+    yield* this.started().watches.watch(watch, signal);
+  }
+
+  private started(): CellParts {
+    if (this.parts !== null) return this.parts;
+    throw new Failure('retry', 'UNAVAILABLE', 'the cell is starting');
   }
 
   private assigned(ids: readonly number[]): void {

@@ -303,6 +303,12 @@ export const retryReasons = {
     sentence: 'The node that was asked holds as many reads as it may.',
     advice: 'Wait for the retry delay, then read again.',
   },
+  WATCH_TOO_SLOW: {
+    status: 'RESOURCE_EXHAUSTED',
+    memory: 'free',
+    sentence: 'More happened in the room than this watcher took; what waited for it was let go.',
+    advice: 'Watch again behind the last version that arrived.',
+  },
   NOT_YET_ENABLED: {
     status: 'UNAVAILABLE',
     memory: 'free',

@@ -9,6 +9,8 @@ import { notProduced, refusal } from './refusals.ts';
 export interface CallGate {
   readonly state: 'starting' | 'open' | 'draining';
   readonly inFlight: number;
+  /** Aborts with the drain: for what a drain ends and does not wait for. */
+  readonly draining: AbortSignal;
   open(): void;
   /** Runs `call`, or throws DRAINING (UNAVAILABLE before the start) without running it. */
   run<T>(call: () => Promise<T>): Promise<T>;
@@ -21,6 +23,7 @@ export function createCallGate(): CallGate {
   let state: CallGate['state'] = 'starting';
   let inFlight = 0;
   const idle = createDeferred<void>();
+  const drained = new AbortController();
   const settleWhenIdle = (): void => {
     if (state === 'draining' && inFlight === 0) idle.resolve();
   };
@@ -31,6 +34,7 @@ export function createCallGate(): CallGate {
     get inFlight() {
       return inFlight;
     },
+    draining: drained.signal,
     open() {
       if (state === 'starting') state = 'open';
     },
@@ -48,6 +52,7 @@ export function createCallGate(): CallGate {
     },
     drain() {
       state = 'draining';
+      drained.abort();
       settleWhenIdle();
       return idle.promise;
     },

@@ -36,6 +36,7 @@ import { createReplySlotKeeper } from './reply-slot-keeper.ts';
 import type { ReplySlotKeeper, ReplySlotPorts } from './reply-slot-keeper.ts';
 import { createRoomWindow } from './room-window.ts';
 import { createStoredQueries } from './stored-queries.ts';
+import { createWatchRoom } from './watch-room.ts';
 
 /** What the deployment decides. */
 export interface GatewaySettings {
@@ -112,7 +113,7 @@ export function createGateway(settings: GatewaySettings, ports: GatewayPorts): G
   const getRoomSnapshot = createGetRoomSnapshot(ports, limits);
   const applyRtcEvent = createApplyRtcEvent(ports, partitionCount);
   const listRooms = createListRooms(createCachedList(ports));
-  const reads: RoomReadApi = {
+  const reads: GatedReads = {
     ...createOwnerQueries(ports, { limits, partitionCount, cached: getRoomSnapshot }),
     ...createStoredQueries(ports.roomQueries),
   };
@@ -142,12 +143,16 @@ export function createGateway(settings: GatewaySettings, ports: GatewayPorts): G
     getRoomSnapshot: (frame, key) => gate.run(() => getRoomSnapshot(frame, key)),
     listRooms: (frame, query) => gate.run(() => listRooms(frame, query)),
     ...gatedReads(reads, gate),
+    watchRoom: createWatchRoom(ports, { limits, partitionCount, gate }),
     ...createOperators(ports, { gate, exchange, limits, partitionCount }),
   };
 }
 
+/** A watch is none: a drain ends it and does not wait for it. */
+type GatedReads = Omit<RoomReadApi, 'watchRoom'>;
+
 /** Reads are calls like all others: counted while they run, refused before the start and in a drain. */
-function gatedReads(reads: RoomReadApi, gate: CallGate): RoomReadApi {
+function gatedReads(reads: GatedReads, gate: CallGate): GatedReads {
   return {
     readRoom: (frame, place) => gate.run(() => reads.readRoom(frame, place)),
     guardUser: (frame, place) => gate.run(() => reads.guardUser(frame, place)),

@@ -20,6 +20,10 @@ export interface GatewayLimits {
   readonly heartbeatWaitersMax: number;
   /** Rooms that may be rebuilt for a read at once. Full: GATEWAY_BUSY. */
   readonly roomReadsMax: number;
+  /** Clients that may watch rooms at once. Full: GATEWAY_BUSY. */
+  readonly watchersMax: number;
+  /** How long a watch may be without an owner before its client is told where to go on. */
+  readonly watchResumeMs: number;
   /** Places of the gift rank in a room's view. */
   readonly giftRankMax: number;
   /** How long a ticket to a room's RTC is valid; a whole number of seconds. */
@@ -39,6 +43,8 @@ export const defaultGatewayLimits: GatewayLimits = {
   heartbeatFoldItemsMax: 500,
   heartbeatWaitersMax: 20_000,
   roomReadsMax: 64,
+  watchersMax: 10_000,
+  watchResumeMs: 20_000,
   giftRankMax: 20,
   rtcTicketMs: 120_000,
   seatCounts: Array.from({ length: 20 }, (_, index) => index + 1),

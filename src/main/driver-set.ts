@@ -13,6 +13,7 @@ import type { EventSource } from '../ports/event-source.ts';
 import type { GiftCatalogue } from '../ports/gift-catalogue.ts';
 import type { LeaseDirectory } from '../ports/lease-directory.ts';
 import type { OwnerReads, OwnerReadsPeers, OwnerReadsServer } from '../ports/owner-reads.ts';
+import type { OwnerWatches } from '../ports/room-watch.ts';
 import type { OperatorStore } from '../ports/operator-store.ts';
 import type { OutboxStore } from '../ports/outbox-store.ts';
 import type { PartitionStore } from '../ports/partition-store.ts';
@@ -51,7 +52,7 @@ export interface DriverSet {
   /** The reads of other nodes; whoever asks for them stops them. */
   readsPeers(ports: DriverPorts): OwnerReadsPeers;
   /** Serves this node's reads to others, at `advertise_addr`. */
-  readsServer(reads: OwnerReads, ports: DriverPorts): OwnerReadsServer;
+  readsServer(reads: OwnerReads & OwnerWatches, ports: DriverPorts): OwnerReadsServer;
   /** Lets everything shared go, after every role has stopped. */
   close(): Promise<void>;
 }

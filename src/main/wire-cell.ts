@@ -3,6 +3,7 @@ import type { CellOptions } from '../cell/cell-options.ts';
 import { Cell } from '../cell/cell.ts';
 import { Failure } from '../kernel/failure.ts';
 import type { OwnerReads, OwnerReadsServer } from '../ports/owner-reads.ts';
+import type { OwnerWatches } from '../ports/room-watch.ts';
 import type { TopicLayout } from '../ports/partition-store.ts';
 import { fillCatalogue } from './fill-catalogue.ts';
 import { openListProjection } from './list-projection.ts';
@@ -47,15 +48,19 @@ export function wireCell(
 /** The server of the node's reads, and the way to give it the cell once there is one. */
 interface ServedReads {
   readonly server: OwnerReadsServer;
-  attach(reads: OwnerReads): void;
+  attach(reads: OwnerReads & OwnerWatches): void;
 }
 
 function servedReads({ drivers, driverPorts }: WiringContext): ServedReads {
-  let attached: OwnerReads | null = null;
-  const reads: OwnerReads = {
-    async read(read, call) {
-      if (attached !== null) return attached.read(read, call);
-      throw new Failure('retry', 'UNAVAILABLE', 'the cell is starting');
+  let attached: (OwnerReads & OwnerWatches) | null = null;
+  const cell = (): OwnerReads & OwnerWatches => {
+    if (attached !== null) return attached;
+    throw new Failure('retry', 'UNAVAILABLE', 'the cell is starting');
+  };
+  const reads: OwnerReads & OwnerWatches = {
+    read: async (read, call) => cell().read(read, call),
+    async *watch(watch, signal) {
+      yield* cell().watch(watch, signal);
     },
   };
   return {
@@ -149,6 +154,8 @@ function cellOptions(context: ReachableContext): CellOptions {
     concurrentLoadsMax: cell.concurrentLoadsMax,
     residentRoomsMax: cell.residentRoomsMax,
     readsMax: cell.readsMax,
+    watchersMax: cell.watchersMax,
+    watchersPerRoomMax: cell.watchersPerRoomMax,
     snapshotEveryN: config.snapshotEveryN,
     snapshotsKept: cell.snapshotsKept,
     leaseTtlMs: config.leaseTtlMs,

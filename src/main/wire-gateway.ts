@@ -180,6 +180,8 @@ function limitsOf({ gateway, rankLimit, rtc }: RoomcellConfig): GatewayLimits {
     heartbeatFoldItemsMax: gateway.heartbeatFoldItemsMax,
     heartbeatWaitersMax: gateway.heartbeatWaitersMax,
     roomReadsMax: gateway.roomReadsMax,
+    watchersMax: gateway.watchersMax,
+    watchResumeMs: gateway.watchResumeMs,
     giftRankMax: rankLimit,
     rtcTicketMs: rtc.ticketTtlMs,
   };

@@ -24,7 +24,7 @@ import { OwnerMap } from './owner-map.ts';
 /** Tries of one question, and the pauses between them. */
 const pausesMs: readonly number[] = [50, 200];
 /** A row of that age is good enough for the first try. */
-const ownerRowFreshMs = 1_000;
+export const ownerRowFreshMs = 1_000;
 /** Failures after which another node, or the same one a moment later, may answer. */
 const worthATry: readonly string[] = ['NOT_OWNER', 'DRAINING', 'UNAVAILABLE'];
 
@@ -91,7 +91,8 @@ export function createAskOwner(ports: AskOwnerPorts, partitionCount: number): As
   };
 }
 
-function mayPass(error: unknown): boolean {
+/** Whether another node, or the same one a moment later, may answer. */
+export function mayPass(error: unknown): boolean {
   return error instanceof Failure && worthATry.includes(error.reason);
 }
 

@@ -7,6 +7,7 @@ import type { RoomKey, RoomVersion, UserId } from '../domain/ids.ts';
 import type { RankItem } from '../domain/gift/gift-rank.ts';
 import type { RoomView } from '../domain/room/room-view.ts';
 import type { MicRequest, PresentUser, RoomBan, RoomRole } from '../domain/room/state.ts';
+import type { OwnerWatches } from './room-watch.ts';
 
 /** On whose behalf somebody asks. Above the room, as for commands, stand service and operator. */
 export interface ReadAsker {
@@ -103,13 +104,13 @@ export interface OwnerReads {
 /** No connection, or a lost one: as good as a call that nobody has seen; another address may be tried. */
 export const unreached = { node: 'unreached' } as const;
 
-/** The reads of other nodes. */
+/** The reads and the watches of other nodes. */
 export interface OwnerReadsPeers {
   /**
    * Of the node at `host:port`. Connects with the first call. A call without a connection fails
    * with UNAVAILABLE and the facts `unreached`.
    */
-  at(advertiseAddr: string): OwnerReads;
+  at(advertiseAddr: string): OwnerReads & OwnerWatches;
   /** Lets all connections go. Idempotent. */
   stop(): Promise<void>;
 }

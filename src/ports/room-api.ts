@@ -33,6 +33,8 @@ export interface CallFrame {
   /** Milliseconds the caller is still willing to wait; null when it gave no deadline. */
   readonly remainingMs: number | null;
   readonly signal: AbortSignal;
+  /** Wall time until which the token is good, for calls that may outlive it; none: for ever. */
+  readonly authorizedUntilMs?: number;
 }
 
 /** Business fields as they arrived, by command; unchecked texts and numbers. */

@@ -8,6 +8,7 @@ import type { RankItem } from '../domain/gift/gift-rank.ts';
 import type { AudienceUser } from './owner-reads.ts';
 import type { CallFrame } from './room-api.ts';
 import type { ListEntry, UserRoom } from './room-queries.ts';
+import type { WatchMessage } from './room-watch.ts';
 import type { RtcTicket } from './rtc-tickets.ts';
 
 /** One room. */
@@ -21,6 +22,9 @@ export interface PageRequest {
   readonly pageSize: number;
   readonly cursor: string;
 }
+
+/** What clients are told of a watched room. */
+export type RoomWatchMessage = Exclude<WatchMessage, { readonly kind: 'alive' }>;
 
 /** What the guard says. */
 export interface GuardVerdict {
@@ -77,6 +81,15 @@ export interface RoomReadApi {
     readonly roomHeat: bigint;
     readonly roomVersion: bigint;
   }>;
+  /**
+   * The room from a version on, 0: from a view. Throws as `OwnerWatches` does, USER_PLATFORM_BANNED,
+   * GATEWAY_BUSY, or UNAUTHENTICATED when the caller's token runs out; ends without a word when the
+   * caller is gone.
+   */
+  watchRoom(
+    frame: CallFrame,
+    watch: RoomPlace & { readonly afterVersion: bigint },
+  ): AsyncIterable<RoomWatchMessage>;
   /** Rooms whatever their status, in the order of the ids; unknown and deleted ones are left out. */
   batchGetRooms(
     frame: CallFrame,

@@ -30,13 +30,13 @@ export function giftPurpose(payload: PayloadHash, catalogueVersion: bigint): str
 
 /** Reads a purpose back; null when it is none of ours. */
 export function readGiftPurpose(purpose: string): GiftPurpose | null {
-  const [, version, payloadHashHex, catalogueVersion] = purposePattern.exec(purpose) ?? [];
-  if (version === undefined || payloadHashHex === undefined || catalogueVersion === undefined) {
+  const [, hashVersion, payloadHashHex, catalogueVersion] = purposePattern.exec(purpose) ?? [];
+  if (hashVersion === undefined || payloadHashHex === undefined || catalogueVersion === undefined) {
     return null;
   }
   return {
     payloadHashHex,
-    payloadHashVersion: Number.parseInt(version, 10),
+    payloadHashVersion: Number.parseInt(hashVersion, 10),
     catalogueVersion: BigInt(catalogueVersion),
   };
 }

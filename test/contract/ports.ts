@@ -77,6 +77,11 @@ export const ports: PortTable = {
   'reply-sink': log(['reply-log-contract']),
   'reply-slots': database('rooms', ['reply-slots-contract']),
   'reply-source': log(['reply-log-contract']),
+  'room-watch': {
+    suites: ['room-watch-contract'],
+    real: ['unit/drivers/grpc/owner-reads-over-grpc.unit.spec.ts'],
+    twin: [fromMemory('memory-reads-network')],
+  },
   'room-api': 'the face of the gateway towards transports: a stage implements it, drivers call it',
   'room-read-api': 'like room-api: the reads of the gateway, split off for their number',
   'room-list-cache': {

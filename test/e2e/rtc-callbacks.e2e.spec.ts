@@ -2,30 +2,22 @@
  * Callbacks of the RTC service, over HTTP into a real gateway, through Kafka into the room (RTC-4,
  * RTC-5): late, doubled, out of order, about sessions of old and rooms that nobody made.
  */
-import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../../scripts/stack/machine.ts';
 import { SeatState } from '../../src/drivers/grpc/generated/roomcell/v1/room_types_pb.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { Fleet, fleetApp, type FleetClient } from './support/fleet.ts';
 import { RoomPlayer } from './support/play.ts';
+import { RtcService, type Callback } from './support/rtc-service.ts';
 
-const callbackKey = 'callback key of tests';
-const sdkAppId = '1400000001';
 const timeoutMs = 20_000;
 
 let fleet: Fleet;
 let client: FleetClient;
-let url = '';
+let rtc: RtcService;
 
 beforeAll(async () => {
-  const listen = `127.0.0.1:${await freePort()}`;
-  fleet = await Fleet.open('rtc', {
-    ROOMCELL_RTC_CALLBACK_LISTEN: listen,
-    ROOMCELL_RTC_APPS_DEMO_CALLBACK_KEY: callbackKey,
-    ROOMCELL_MIC_PUBLISH_TIMEOUT: '2m',
-  });
-  url = `http://${listen}/rtc/callback/${fleetApp}`;
+  rtc = await RtcService.open();
+  fleet = await Fleet.open('rtc', { ...rtc.env, ROOMCELL_MIC_PUBLISH_TIMEOUT: '2m' });
   const both = await fleet.start('both', ['gateway', 'cell']);
   await both.ready();
   client = fleet.connect(both);
@@ -34,27 +26,8 @@ afterAll(async () => {
   await fleet.close();
 });
 
-const types = { audio_started: 203, audio_stopped: 204, room_exited: 104 } as const;
-
-interface Callback {
-  readonly kind: keyof typeof types;
-  readonly room: string;
-  readonly user: string;
-  readonly eventTimeMs: number;
-  readonly key?: string;
-}
-
-/** Sends one as the RTC service does; answers the status. */
-async function tell({ kind, room, user, eventTimeMs, key = callbackKey }: Callback) {
-  const body = JSON.stringify({
-    EventGroupId: 2,
-    EventType: types[kind],
-    CallbackTs: Date.now(),
-    EventInfo: { RoomId: room, UserId: user, EventMsTs: eventTimeMs },
-  });
-  const sign = createHmac('sha256', key).update(body).digest('base64');
-  const headers = { sign, sdkappid: sdkAppId, 'content-type': 'application/json' };
-  return (await fetch(url, { method: 'POST', headers, body })).status;
+function tell(callback: Callback): Promise<number> {
+  return rtc.tell(callback);
 }
 
 /** A room with one user on its first seat, and the player for more. */

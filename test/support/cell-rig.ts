@@ -52,6 +52,8 @@ export const rigOptions: Omit<CellOptions, 'nodeId' | 'incarnation'> = {
   concurrentLoadsMax: 4,
   residentRoomsMax: 1000,
   readsMax: 50,
+  watchersMax: 20,
+  watchersPerRoomMax: 10,
   snapshotEveryN: 10,
   snapshotsKept: 2,
   leaseTtlMs: 10_000,

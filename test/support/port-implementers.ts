@@ -72,8 +72,9 @@ function basesOf(node: ts.ClassDeclaration | ts.InterfaceDeclaration): readonly 
     .map(({ text }) => text);
 }
 
-/** `Clock` of `Clock` and of `Promise<Clock>`. */
+/** `Clock` of `Clock` and of `Promise<Clock>`, and both of `Clock & Timers`. */
 function namesOf(type: ts.TypeNode | undefined): readonly string[] {
+  if (type !== undefined && ts.isIntersectionTypeNode(type)) return type.types.flatMap(namesOf);
   if (type === undefined || !ts.isTypeReferenceNode(type)) return [];
   if (!ts.isIdentifier(type.typeName)) return [];
   const { text } = type.typeName;

@@ -7,6 +7,7 @@ import { eventRoutes } from '../../domain/events/destinations.ts';
 import type { ImPriority } from '../../domain/events/destinations.ts';
 import type { RoomEventType } from '../../domain/room/events.ts';
 import type { GroupMessage } from '../../ports/im-client.ts';
+import { bareClientEventText, clientEventText } from '../../protocol/client-event.ts';
 import { imGroupId } from '../../protocol/im-group-id.ts';
 import { messageRandom } from '../../protocol/message-random.ts';
 import type { EventEnvelope } from '../../protocol/records.ts';
@@ -37,17 +38,6 @@ const priorities: Readonly<Record<ImPriority, GroupMessage['priority']>> = {
   low: 'Low',
   lowest: 'Low',
 };
-
-/**
- * Fields of events that clients never get. The note of a closing is for the operators (it may name a
- * complaint), a receipt is between the payer and the wallet and no business of the group, and a
- * password hash, which no envelope holds any more, would end here should one ever slip in.
- */
-export const heldBackFromClients: ReadonlySet<string> = new Set([
-  'billingReceiptId',
-  'note',
-  'passwordHash',
-]);
 
 /** The form of an event type, by the table of destinations. */
 export function imFormOf(eventType: RoomEventType): ImForm {
@@ -100,56 +90,14 @@ export function imCallsOf(envelope: EventEnvelope): ImCalls {
  * clients read the room.
  */
 function fittingData(envelope: EventEnvelope, isRepairedBySnapshot: boolean): string {
-  const data = imData(envelope);
+  const data = clientEventText(envelope);
   if (!isRepairedBySnapshot || requestBytesOf(data) <= imDataBytesMax) return data;
-  return JSON.stringify({ ...identityOf(envelope), payload: null });
+  return bareClientEventText(envelope);
 }
 
 /** Length within the vendor's request, which is JSON again. */
 function requestBytesOf(data: string): number {
   return new TextEncoder().encode(JSON.stringify(data)).length;
-}
-
-/**
- * The text for clients: identity first, then the event's own fields under `payload` in the order of
- * their names. Numbers of 64 bits are decimal texts, because a client's JSON would round them.
- */
-export function imData(envelope: EventEnvelope): string {
-  const { type: _, ...fields } = envelope.event ?? { type: '' };
-  return JSON.stringify({ ...identityOf(envelope), payload: wireForm(forClients(fields)) });
-}
-
-function identityOf(envelope: EventEnvelope): Readonly<Record<string, unknown>> {
-  return {
-    event_id: envelope.eventId,
-    app_code: envelope.appCode,
-    room_id: envelope.roomId,
-    type: envelope.eventType,
-    version: String(envelope.roomVersion),
-    index: envelope.eventIndex,
-    occurred_at_ms: envelope.occurredAtMs,
-    actor_user_id: envelope.actorUserId,
-  };
-}
-
-function forClients(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const shown = Object.entries(fields).filter(([name]) => !heldBackFromClients.has(name));
-  return Object.fromEntries(shown);
-}
-
-/** Objects with snake_case names in sorted order, bigint as text; everything else as it is. */
-function wireForm(value: unknown): unknown {
-  if (typeof value === 'bigint') return String(value);
-  if (Array.isArray(value)) return value.map(wireForm);
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).map(
-    ([name, held]) => [snakeCase(name), wireForm(held)] as const,
-  );
-  return Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1)));
-}
-
-function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** The longest beginning of the text that fits, whole characters only. */

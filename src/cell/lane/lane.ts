@@ -10,7 +10,7 @@ import { createDeferred, type Deferred } from '../../kernel/deferred.ts';
 import { decidableCount } from '../charges/payment.ts';
 import { itemBytes, type RoomItem } from '../work.ts';
 import { CommitWork, type CommitTargets } from './commit-work.ts';
-import type { PartitionWork, RoomWork } from './draft.ts';
+import type { PartitionWork, RoomDraft, RoomWork } from './draft.ts';
 import { looseItems, publishBatch, type SnapshotFirst } from './publish.ts';
 
 /** What the lane tells the rest of the cell. */
@@ -21,6 +21,8 @@ export interface LaneTargets {
   stale(room: RoomCell, items: readonly RoomItem[]): void;
   /** Somebody holds the owner row: look at it, then give the work back. */
   fenceBusy(partition: Partition): void;
+  /** These drafts are the live states now: whoever watches the rooms is told. Must not throw. */
+  published(drafts: readonly RoomDraft[]): void;
   /** After a commit: deadlines, snapshots, water marks, Kafka's hint. */
   settled(rooms: readonly RoomCell[], partitions: readonly Partition[]): void;
   databaseDown(down: boolean): void;
@@ -166,6 +168,7 @@ export class Lane implements CommitTargets {
     );
     const { snapshotFirst } = this.laneTargets;
     publishBatch(this.context, built, drafts, loose, saveMutationMs, snapshotFirst);
+    this.laneTargets.published(drafts);
     if (built.batch.settlements.length > 0) this.laneTargets.settlementsOpen();
     this.laneTargets.settled(
       drafts.map(({ room }) => room),

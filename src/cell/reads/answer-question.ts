@@ -7,11 +7,9 @@ import { giftRank } from '../../domain/gift/gift-rank.ts';
 import { findSeatByUser } from '../../domain/mic/seats.ts';
 import { guardUser } from '../../domain/presence/guard-user.ts';
 import { roleOf } from '../../domain/roles/role-of.ts';
-import { reasonRow, type Reason } from '../../domain/reasons.ts';
 import { roomView } from '../../domain/room/room-view.ts';
 import type { PresentUser, RoomState } from '../../domain/room/state.ts';
 import { assertNever } from '../../kernel/assert.ts';
-import { Failure, type FailureFacts } from '../../kernel/failure.ts';
 import {
   readPageSizeMax,
   type AudienceUser,
@@ -20,6 +18,7 @@ import {
   type PageQuestion,
   type ReadAsker,
 } from '../../ports/owner-reads.ts';
+import { refused } from './refused.ts';
 
 /**
  * Throws ROOM_NOT_FOUND (the guard alone says no instead), NOT_ROOM_MANAGER, or the guard's refusal to
@@ -93,7 +92,8 @@ function inAudience(state: RoomState, user: PresentUser): AudienceUser {
   return { user, role: roleOf(state, user.userId), seatNo };
 }
 
-function refuseUnguarded(state: RoomState, asker: ReadAsker, nowMs: number): void {
+/** Throws the guard's refusal to a user; above the room nobody is asked for its yes. */
+export function refuseUnguarded(state: RoomState, asker: ReadAsker, nowMs: number): void {
   if (asker.role !== 'user') return;
   const userId = userOf(asker);
   const refusal = guardUser(state, userId, nowMs);
@@ -111,8 +111,4 @@ function refuseUnlessManager(state: RoomState, asker: ReadAsker): void {
 function userOf({ userId }: ReadAsker): UserId {
   if (userId === null) throw refused('INVALID_FIELD', { field: 'asker', fault: 'missing' });
   return userId;
-}
-
-function refused(reason: Reason, facts: FailureFacts = {}): Failure {
-  return new Failure('reject', reason, reasonRow(reason)?.sentence ?? reason, { facts });
 }

@@ -4,7 +4,7 @@ import type { OperatorApi } from '../../ports/operator-api.ts';
 import type { LoggedCommand } from '../../ports/operator-store.ts';
 import { LoggedOutcome } from './generated/roomcell/v1/room_admin_pb.ts';
 import type { LoggedCommandSchema, RoomAdmin } from './generated/roomcell/v1/room_admin_pb.ts';
-import type { UnaryHandlers } from './grpc-bridge.ts';
+import type { ServiceHandlers } from './grpc-bridge.ts';
 import type { FrameOf } from './query-handlers.ts';
 
 const outcomes: Readonly<Record<LoggedCommand['outcome'], LoggedOutcome>> = {
@@ -14,7 +14,10 @@ const outcomes: Readonly<Record<LoggedCommand['outcome'], LoggedOutcome>> = {
 };
 
 /** A handler for each method. */
-export function adminHandlers(api: OperatorApi, frameOf: FrameOf): UnaryHandlers<typeof RoomAdmin> {
+export function adminHandlers(
+  api: OperatorApi,
+  frameOf: FrameOf,
+): ServiceHandlers<typeof RoomAdmin> {
   return {
     evictUser: async (request, context) => {
       const frame = await frameOf(context, request.appCode);

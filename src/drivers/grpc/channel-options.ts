@@ -12,23 +12,28 @@ export const answerBytesMax = 1_024 * 1_024;
 
 const keepaliveTimeMs = 30_000;
 const keepaliveTimeoutMs = 10_000;
-/** Connections are renewed now and then, so that calls spread over new gateways. */
+/**
+ * Connections are renewed now and then, so that calls spread over new gateways. What is open on an old
+ * one ends by itself: calls by their deadline, watches when they like, the dead by keepalive.
+ */
 const connectionAgeMs = 30 * 60_000;
-const connectionAgeGraceMs = 60_000;
-const streamsPerConnectionMax = 1_000;
+const callsPerConnectionMax = 1_000;
 const reconnectFirstMs = 250;
 const reconnectLongestMs = 5_000;
 
-/** Options of a server that takes requests up to `receiveBytesMax`. */
-export function serverOptions(receiveBytesMax: number, sendBytesMax: number): ChannelOptions {
+/** Options of a server that takes requests up to `receiveBytesMax`, so many at once per connection. */
+export function serverOptions(
+  receiveBytesMax: number,
+  sendBytesMax: number,
+  callsMax = callsPerConnectionMax,
+): ChannelOptions {
   return {
     'grpc.max_receive_message_length': receiveBytesMax,
     'grpc.max_send_message_length': sendBytesMax,
     'grpc.keepalive_time_ms': keepaliveTimeMs,
     'grpc.keepalive_timeout_ms': keepaliveTimeoutMs,
     'grpc.max_connection_age_ms': connectionAgeMs,
-    'grpc.max_connection_age_grace_ms': connectionAgeGraceMs,
-    'grpc.max_concurrent_streams': streamsPerConnectionMax,
+    'grpc.max_concurrent_streams': callsMax,
     // Two servers on one port would each get half of the calls, and tests would never notice.
     'grpc.so_reuseport': 0,
   };

@@ -1,7 +1,7 @@
 /**
- * The bridge between generated protobuf-es descriptors and grpc-js: one place that knows both. Only
- * unary methods exist so far; a streaming one is refused when the definition is made, not when it is
- * first called.
+ * The bridge between generated protobuf-es descriptors and grpc-js: one place that knows both. Methods
+ * answer once or with a stream; one that takes a stream is refused when the definition is made, not
+ * when it is first called.
  */
 import type {
   DescMessage,
@@ -19,7 +19,7 @@ import { assert, assertDefined } from '../../kernel/assert.ts';
 export type AnyGenService = GenService<GenServiceMethods>;
 
 /** What a handler knows of its call beside the request. */
-export interface UnaryCallContext {
+export interface CallContext {
   /** `/roomcell.v1.RoomCommands/JoinRoom`. */
   readonly path: string;
   /** Value of the `authorization` metadata, or ''. */
@@ -33,22 +33,37 @@ export interface UnaryCallContext {
 /** One method of a service as code: resolves with the answer, throws a Failure otherwise. */
 export type UnaryHandler<Input extends DescMessage, Output extends DescMessage> = (
   request: MessageShape<Input>,
-  context: UnaryCallContext,
+  context: CallContext,
 ) => Promise<MessageInitShape<Output>>;
 
+/** One method that answers with a stream; it ends with a throw like a unary one, or by itself. */
+export type StreamHandler<Input extends DescMessage, Output extends DescMessage> = (
+  request: MessageShape<Input>,
+  context: CallContext,
+) => AsyncIterable<MessageInitShape<Output>>;
+
 /** Every method of a service; a method without a handler does not compile. */
-export type UnaryHandlers<Service extends { method: GenServiceMethods }> = {
-  readonly [Name in keyof Service['method']]: UnaryHandler<
-    Service['method'][Name]['input'],
-    Service['method'][Name]['output']
-  >;
+export type ServiceHandlers<Service extends { method: GenServiceMethods }> = {
+  readonly [Name in keyof Service['method']]: Service['method'][Name] extends {
+    methodKind: 'server_streaming';
+  }
+    ? StreamHandler<Service['method'][Name]['input'], Service['method'][Name]['output']>
+    : UnaryHandler<Service['method'][Name]['input'], Service['method'][Name]['output']>;
 };
 
 /** Requests and answers cross grpc-js as messages; it sees nothing but these functions. */
 export type BridgedMethod = MethodDefinition<unknown, unknown>;
 
 /** A handler whose types were checked where the handlers were written. */
-export type BridgedHandler = (request: unknown, context: UnaryCallContext) => Promise<unknown>;
+export type BridgedHandler =
+  | {
+      readonly kind: 'unary';
+      readonly run: (request: unknown, context: CallContext) => Promise<unknown>;
+    }
+  | {
+      readonly kind: 'stream';
+      readonly run: (request: unknown, context: CallContext) => AsyncIterable<unknown>;
+    };
 
 /** A service ready for a server: methods by local name, each with its handler. */
 export interface BridgedService {
@@ -60,20 +75,38 @@ export interface BridgedService {
 /** Joins a service's descriptor with its handlers. */
 export function bridgeService<Service extends AnyGenService>(
   service: Service,
-  handlers: UnaryHandlers<Service>,
+  handlers: ServiceHandlers<Service>,
 ): BridgedService {
-  const byName = handlers as Readonly<Record<string, BridgedHandler>>;
+  const byName = handlers as unknown as Readonly<Record<string, AnyHandler>>;
   const bridged: Record<string, BridgedHandler> = {};
   for (const method of methodsOf(service)) {
     const handler = assertDefined(byName[method.localName], `${method.name} has no handler`);
-    bridged[method.localName] = async (request, context) =>
-      create(method.output, (await handler(request, context)) as MessageInitShape<DescMessage>);
+    bridged[method.localName] = bridgedHandler(method, handler);
   }
   return {
     typeName: service.typeName,
     definition: serviceDefinition(service),
     handlers: bridged,
   };
+}
+
+type AnyHandler = (
+  request: unknown,
+  context: CallContext,
+) => Promise<unknown> & AsyncIterable<unknown>;
+
+function bridgedHandler({ methodKind, output }: DescMethod, handler: AnyHandler): BridgedHandler {
+  const message = (answer: unknown): unknown =>
+    create(output, answer as MessageInitShape<DescMessage>);
+  if (methodKind === 'unary') {
+    const run = async (request: unknown, context: CallContext): Promise<unknown> =>
+      message(await handler(request, context));
+    return { kind: 'unary', run };
+  }
+  const run = async function* (request: unknown, context: CallContext) {
+    for await (const answer of handler(request, context)) yield message(answer);
+  };
+  return { kind: 'stream', run };
 }
 
 /** The grpc-js definition of a service, for servers and clients alike. */
@@ -83,17 +116,20 @@ export function serviceDefinition(service: AnyGenService): ServiceDefinition {
   );
 }
 
-/** The grpc-js definition of one unary method. */
+/** The grpc-js definition of one method. */
 export function methodDefinition(method: DescMethod): BridgedMethod {
-  assert(method.methodKind === 'unary', 'only unary methods are bridged', { method: method.name });
-  const { input, output } = method;
+  const { input, output, methodKind, name } = method;
+  const responseStream = methodKind === 'server_streaming';
+  assert(responseStream || methodKind === 'unary', 'no method takes a stream', { method: name });
   return {
     path: `/${method.parent.typeName}/${method.name}`,
     requestStream: false,
-    responseStream: false,
+    responseStream,
     requestSerialize: (message) => bytesOf(input, message),
     requestDeserialize: (bytes) => fromBinary(input, bytes),
-    responseSerialize: (message) => bytesOf(output, message),
+    responseSerialize: responseStream
+      ? (message) => bytesOnce(output, message)
+      : (message) => bytesOf(output, message),
     responseDeserialize: (bytes) => fromBinary(output, bytes),
   };
 }
@@ -106,4 +142,16 @@ function methodsOf(service: AnyGenService): readonly DescMethod[] {
 function bytesOf(schema: DescMessage, message: unknown): Buffer {
   const bytes = toBinary(schema, message as MessageShape<DescMessage>);
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** Of messages that go out on many streams; each lives as long as somebody still has to send it. */
+const encoded = new WeakMap<object, Buffer>();
+
+/** A message object that is sent more than once is encoded once. It must not change any more. */
+function bytesOnce(schema: DescMessage, message: unknown): Buffer {
+  const known = encoded.get(message as object);
+  if (known !== undefined) return known;
+  const bytes = bytesOf(schema, message);
+  encoded.set(message as object, bytes);
+  return bytes;
 }

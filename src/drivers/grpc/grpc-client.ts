@@ -1,7 +1,7 @@
 /**
- * A typed unary client over a generated service: used towards the activity service, and by programs
- * that call roomcell itself (sample run, tests). Every call has a deadline, every failure is read
- * into a WireFailure.
+ * A typed client over a generated service: used towards the activity service, between nodes, and by
+ * programs that call roomcell itself (sample run, tests). Every unary call has a deadline, every
+ * failure is read into a WireFailure.
  */
 import type { DescMessage, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
 import { create } from '@bufbuild/protobuf';
@@ -15,6 +15,7 @@ import { readFailure } from './error-details.ts';
 import type { WireFailure } from './error-details.ts';
 import { methodDefinition } from './grpc-bridge.ts';
 import type { AnyGenService } from './grpc-bridge.ts';
+import { messagesOf } from './grpc-stream.ts';
 
 /** How one call is made. */
 export interface UnaryCallOptions {
@@ -35,17 +36,37 @@ export class GrpcCallError extends Error {
   }
 }
 
-/** Every method of the service; rejects with GrpcCallError. */
-export type UnaryCalls<Service extends { method: GenServiceMethods }> = {
-  readonly [Name in keyof Service['method']]: (
+type Methods = { method: GenServiceMethods };
+type NamesOf<Service extends Methods, Kind extends string> = {
+  [Name in keyof Service['method']]: Service['method'][Name] extends { methodKind: Kind }
+    ? Name
+    : never;
+}[keyof Service['method']];
+
+/** Every unary method of the service; rejects with GrpcCallError. */
+export type UnaryCalls<Service extends Methods> = {
+  readonly [Name in NamesOf<Service, 'unary'>]: (
     request: MessageInitShape<Service['method'][Name]['input']>,
     options: UnaryCallOptions,
   ) => Promise<MessageShape<Service['method'][Name]['output']>>;
 };
 
+/** How a stream is asked for. Without a time it lasts as long as both sides like. */
+export type StreamCallOptions = Omit<UnaryCallOptions, 'timeoutMs'> &
+  Partial<Pick<UnaryCallOptions, 'timeoutMs'>>;
+
+/** Every method that answers with a stream; leaving the loop cancels it. Throws GrpcCallError. */
+export type StreamCalls<Service extends Methods> = {
+  readonly [Name in NamesOf<Service, 'server_streaming'>]: (
+    request: MessageInitShape<Service['method'][Name]['input']>,
+    options: StreamCallOptions,
+  ) => AsyncIterable<MessageShape<Service['method'][Name]['output']>>;
+};
+
 /** A client with its connection. */
 export interface GrpcClient<Service extends { method: GenServiceMethods }> {
   readonly calls: UnaryCalls<Service>;
+  readonly streams: StreamCalls<Service>;
   /** Closes the connection; calls in flight end as CANCELLED or UNAVAILABLE. */
   close(): void;
 }
@@ -59,20 +80,28 @@ export function createGrpcClient<Service extends AnyGenService>(
   const options = clientOptions(answerBytesMax, answerBytesMax);
   const client = new Client(address, credentials.createInsecure(), options);
   const methods = (service as unknown as DescService).methods;
-  const calls = Object.fromEntries(
-    methods.map((method) => [method.localName, callOf(client, method, clock)]),
-  );
-  return { calls: calls as UnaryCalls<Service>, close: () => client.close() };
+  const ofKind = <Call>(kind: string, call: (method: DescMethod) => Call): Record<string, Call> =>
+    Object.fromEntries(
+      methods
+        .filter(({ methodKind }) => methodKind === kind)
+        .map((method) => [method.localName, call(method)]),
+    );
+  return {
+    calls: ofKind('unary', (method) =>
+      callOf(client, method, clock),
+    ) as unknown as UnaryCalls<Service>,
+    streams: ofKind('server_streaming', (method) =>
+      streamOf(client, method, clock),
+    ) as unknown as StreamCalls<Service>,
+    close: () => client.close(),
+  };
 }
 
 function callOf(client: Client, method: DescMethod, clock: Clock) {
   const { path, requestSerialize, responseDeserialize } = methodDefinition(method);
   return (request: unknown, options: UnaryCallOptions): Promise<unknown> =>
     new Promise((resolve, reject) => {
-      const metadata = new Metadata();
-      if (options.token !== undefined) metadata.set('authorization', `Bearer ${options.token}`);
       const deadline = clock.wallMs() + options.timeoutMs;
-      const message = create(method.input, request as MessageInitShape<DescMessage>);
       const onEnd = (error: ServiceError | null, answer: unknown): void => {
         options.signal?.removeEventListener('abort', cancel);
         if (error === null) resolve(answer);
@@ -82,8 +111,8 @@ function callOf(client: Client, method: DescMethod, clock: Clock) {
         path,
         requestSerialize,
         responseDeserialize,
-        message,
-        metadata,
+        messageOf(method, request),
+        metadataOf(options),
         { deadline },
         onEnd,
       );
@@ -91,4 +120,34 @@ function callOf(client: Client, method: DescMethod, clock: Clock) {
       if (options.signal?.aborted === true) cancel();
       options.signal?.addEventListener('abort', cancel);
     });
+}
+
+function streamOf(client: Client, method: DescMethod, clock: Clock) {
+  const { path, requestSerialize, responseDeserialize } = methodDefinition(method);
+  return async function* (request: unknown, options: StreamCallOptions): AsyncGenerator<unknown> {
+    const { timeoutMs, signal } = options;
+    const call = client.makeServerStreamRequest(
+      path,
+      requestSerialize,
+      responseDeserialize,
+      messageOf(method, request),
+      metadataOf(options),
+      timeoutMs === undefined ? {} : { deadline: clock.wallMs() + timeoutMs },
+    );
+    try {
+      yield* messagesOf(call, signal);
+    } catch (error) {
+      throw new GrpcCallError(readFailure(error as ServiceError), error);
+    }
+  };
+}
+
+function messageOf({ input }: DescMethod, request: unknown): unknown {
+  return create(input, request as MessageInitShape<DescMessage>);
+}
+
+function metadataOf({ token }: Pick<UnaryCallOptions, 'token'>): Metadata {
+  const metadata = new Metadata();
+  if (token !== undefined) metadata.set('authorization', `Bearer ${token}`);
+  return metadata;
 }

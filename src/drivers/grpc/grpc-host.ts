@@ -5,9 +5,19 @@
  * Race (bug case A8): a stop waits for streams that never end, because a client died, froze, or only
  * watches the health. So the stop waits for *our* calls alone, and [A] cuts what is left, at the
  * latest at the deadline. Test: "a stop ends at its deadline with a call still open".
+ *
+ * Streams: the next message is asked for when the client has room for it (HTTP/2 flow control). One
+ * that has had none for `takeWithinMs` is cut: nothing more is kept for it than what was written.
+ * Test: "a client that takes nothing is cut, and costs nothing more".
  */
+import type { EventEmitter } from 'node:events';
 import { status as grpcStatus, Server, ServerCredentials } from '@grpc/grpc-js';
-import type { sendUnaryData, ServerUnaryCall, UntypedServiceImplementation } from '@grpc/grpc-js';
+import type {
+  sendUnaryData,
+  ServerUnaryCall,
+  ServerWritableStream,
+  UntypedServiceImplementation,
+} from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
 import { createDeferred } from '../../kernel/deferred.ts';
 import type { Deferred } from '../../kernel/deferred.ts';
@@ -17,8 +27,9 @@ import type { Log } from '../../ports/log.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { Timers } from '../../ports/timers.ts';
 import { answerBytesMax, requestBytesMax, serverOptions } from './channel-options.ts';
-import { statusOf } from './error-details.ts';
-import type { BridgedHandler, BridgedService, UnaryCallContext } from './grpc-bridge.ts';
+import { statusOf, type StatusAnswer } from './error-details.ts';
+import type { BridgedHandler, BridgedService, CallContext } from './grpc-bridge.ts';
+import { writeAll } from './grpc-stream.ts';
 import { createReflection } from './reflection.ts';
 
 /** Where to listen and what to serve. */
@@ -28,6 +39,10 @@ export interface GrpcHostOptions {
   readonly port: number;
   readonly services: readonly BridgedService[];
   readonly receiveBytesMax?: number;
+  /** Calls on one connection at once; more wait at the client. */
+  readonly callsPerConnectionMax?: number;
+  /** How long a client may leave the next message of a stream untaken. */
+  readonly takeWithinMs?: number;
 }
 
 /** What the server stands on. */
@@ -58,6 +73,16 @@ const flushMs = 200;
 /** Answers must be on their way before the caller's own timer, or it never sees the reason. */
 const answerLeadMsMax = 100;
 const answerLeadShare = 0.1;
+/** Far longer than a bad moment of a mobile network, far shorter than what a stop may take. */
+const defaultTakeWithinMs = 10_000;
+
+/** How one call is answered, in whichever way its method answers. */
+interface CallServing {
+  readonly run: (context: CallContext) => Promise<void>;
+  readonly fail: (answer: StatusAnswer) => void;
+}
+
+type AnyCall = ServerUnaryCall<unknown, unknown> | ServerWritableStream<unknown, unknown>;
 
 /** Makes a server that does not listen yet. */
 export function createGrpcHost(options: GrpcHostOptions, ports: GrpcHostPorts): GrpcHost {
@@ -77,9 +102,8 @@ class Host implements GrpcHost {
   constructor(options: GrpcHostOptions, ports: GrpcHostPorts) {
     this.options = options;
     this.ports = ports;
-    this.server = new Server(
-      serverOptions(options.receiveBytesMax ?? requestBytesMax, answerBytesMax),
-    );
+    const { receiveBytesMax = requestBytesMax, callsPerConnectionMax } = options;
+    this.server = new Server(serverOptions(receiveBytesMax, answerBytesMax, callsPerConnectionMax));
     this.health = new HealthImplementation();
     this.setServing(false);
     this.health.addToServer(this.server);
@@ -136,31 +160,50 @@ class Host implements GrpcHost {
     return Object.fromEntries(
       Object.entries(service.handlers).map(([name, handler]) => [
         name,
-        (call: ServerUnaryCall<unknown, unknown>, callback: sendUnaryData<unknown>) => {
-          void this.answer(handler, call, callback);
-        },
+        handler.kind === 'unary' ? this.unary(handler) : this.stream(handler),
       ]),
     );
   }
 
+  private unary({ run }: Extract<BridgedHandler, { kind: 'unary' }>) {
+    return (call: ServerUnaryCall<unknown, unknown>, callback: sendUnaryData<unknown>): void => {
+      void this.serve(call, {
+        run: async (context) => callback(null, await run(call.request, context)),
+        fail: (answer) => callback(answer, null),
+      });
+    };
+  }
+
+  private stream({ run }: Extract<BridgedHandler, { kind: 'stream' }>) {
+    return (call: ServerWritableStream<unknown, unknown>): void => {
+      const takeWithinMs = this.options.takeWithinMs ?? defaultTakeWithinMs;
+      void this.serve(call, {
+        run: async (context) => {
+          await writeAll(call, run(call.request, context), {
+            signal: context.signal,
+            timers: this.ports.timers,
+            takeWithinMs,
+          });
+        },
+        fail: (answer) => void call.emit('error', answer),
+      });
+    };
+  }
+
   /** Runs one call; never throws. */
-  private async answer(
-    handler: BridgedHandler,
-    call: ServerUnaryCall<unknown, unknown>,
-    callback: sendUnaryData<unknown>,
-  ): Promise<void> {
+  private async serve(call: AnyCall, { run, fail }: CallServing): Promise<void> {
     const { metrics } = this.ports;
     const path = call.getPath();
     this.inFlight += 1;
     let code: number = grpcStatus.OK;
     try {
       if (this.isDraining) throw draining();
-      callback(null, await handler(call.request, this.contextOf(call, path)));
+      await run(this.contextOf(call, path));
     } catch (thrown) {
       const { answer, isFault } = statusOf(thrown);
       if (isFault) this.ports.log.error({ path, cause: thrown }, 'a call met a fault');
       code = answer.code;
-      callback(answer, null);
+      fail(answer);
     } finally {
       this.inFlight -= 1;
       if (this.isDraining && this.inFlight === 0) this.idle.resolve();
@@ -168,10 +211,10 @@ class Host implements GrpcHost {
     }
   }
 
-  private contextOf(call: ServerUnaryCall<unknown, unknown>, path: string): UnaryCallContext {
+  private contextOf(call: AnyCall, path: string): CallContext {
     const aborter = new AbortController();
     if (call.cancelled) aborter.abort();
-    call.once('cancelled', () => aborter.abort());
+    (call as EventEmitter).once('cancelled', () => aborter.abort());
     const [authorization] = call.metadata.get('authorization');
     return {
       path,
@@ -181,7 +224,7 @@ class Host implements GrpcHost {
     };
   }
 
-  private remainingMs(call: ServerUnaryCall<unknown, unknown>): number | null {
+  private remainingMs(call: AnyCall): number | null {
     const deadline = call.getDeadline();
     const atMs = deadline instanceof Date ? deadline.getTime() : deadline;
     if (!Number.isFinite(atMs)) return null;

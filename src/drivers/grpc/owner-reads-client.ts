@@ -1,5 +1,5 @@
 /**
- * The reads of other nodes over gRPC: one connection per address, a bounded number of them. A failure
+ * The reads and watches of other nodes over gRPC: one connection per address, a bounded number of them. A failure
  * that the other node put into words is passed on as it is; everything else means that nobody can say
  * more, and only a call without a connection is told apart.
  */
@@ -7,11 +7,13 @@ import { reasonRow } from '../../domain/reasons.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { unreached, type OwnerReads, type OwnerReadsPeers } from '../../ports/owner-reads.ts';
+import type { OwnerWatch, OwnerWatches, WatchMessage } from '../../ports/room-watch.ts';
 import { errorDomain } from './error-details.ts';
 import { OwnerReads as OwnerReadsService } from './generated/roomcell/v1/owner_reads_pb.ts';
 import { createGrpcClient, GrpcCallError, type GrpcClient } from './grpc-client.ts';
 import { ownerReplyOf } from './owner-reads-answers.ts';
-import { ownerReadRequest } from './owner-reads-requests.ts';
+import { ownerReadRequest, ownerWatchRequest } from './owner-reads-requests.ts';
+import { watchMessageOf } from './watch-messages.ts';
 
 /** Addresses with a connection; the one unused for longest goes when there are more. */
 const connectionsMax = 256;
@@ -31,37 +33,67 @@ class GrpcOwnerReadsPeers implements OwnerReadsPeers {
   private readonly token: string;
   private readonly clock: Clock;
   private readonly clients = new Map<string, Client>();
-  private isStopped = false;
+  private readonly stopped = new AbortController();
 
   constructor(token: string, clock: Clock) {
     this.token = token;
     this.clock = clock;
   }
 
-  at(advertiseAddr: string): OwnerReads {
+  at(advertiseAddr: string): OwnerReads & OwnerWatches {
     return {
       read: async (read, { withinMs, signal }) => {
-        if (this.isStopped) throw new Failure('retry', 'UNAVAILABLE', 'stopped');
-        const token = this.token === '' ? {} : { token: this.token };
-        const call = { timeoutMs: withinMs, signal, ...token };
+        const call = { timeoutMs: withinMs, signal, ...this.credentials() };
         try {
           const { calls } = this.clientOf(advertiseAddr);
           return ownerReplyOf(await calls.read(ownerReadRequest(read), call));
         } catch (error) {
-          throw error instanceof GrpcCallError ? failureOf(error, advertiseAddr) : error;
+          throw failureOf(error, advertiseAddr);
         }
       },
+      watch: (watch, signal) => this.watch(advertiseAddr, watch, signal),
     };
   }
 
   stop(): Promise<void> {
-    this.isStopped = true;
+    // Before the connections go: a stream does not end with its channel.
+    this.stopped.abort();
     for (const client of this.clients.values()) client.close();
     this.clients.clear();
     return Promise.resolve();
   }
 
+  private async *watch(
+    address: string,
+    watch: OwnerWatch,
+    signal: AbortSignal,
+  ): AsyncGenerator<WatchMessage> {
+    const ended = new AbortController();
+    const end = (): void => ended.abort();
+    const signals = [signal, this.stopped.signal];
+    for (const one of signals) one.addEventListener('abort', end, { once: true });
+    if (signal.aborted) end();
+    const call = { signal: ended.signal, ...this.credentials() };
+    try {
+      const { streams } = this.clientOf(address);
+      for await (const message of streams.watch(ownerWatchRequest(watch), call)) {
+        yield watchMessageOf(message);
+      }
+    } catch (error) {
+      // Whoever left does not ask how the call ended.
+      if (!signal.aborted) throw failureOf(error, address);
+    } finally {
+      for (const one of signals) one.removeEventListener('abort', end);
+    }
+  }
+
+  private credentials(): { readonly token?: string } {
+    return this.token === '' ? {} : { token: this.token };
+  }
+
+  /** Throws once stopped. */
   private clientOf(address: string): Client {
+    if (this.stopped.signal.aborted) throw new Failure('retry', 'UNAVAILABLE', 'stopped');
     const client =
       this.clients.get(address) ?? createGrpcClient(OwnerReadsService, address, this.clock);
     // Put back at the end: the first one is the one unused for longest.
@@ -76,7 +108,8 @@ class GrpcOwnerReadsPeers implements OwnerReadsPeers {
   }
 }
 
-function failureOf(error: GrpcCallError, address: string): Failure {
+function failureOf(error: unknown, address: string): unknown {
+  if (!(error instanceof GrpcCallError)) return error;
   const { status, reason, domain, facts, retryAfterMs: askedMs, message } = error.failure;
   if (domain === errorDomain && reason !== '') {
     const row = reasonRow(reason);

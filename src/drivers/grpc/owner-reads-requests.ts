@@ -1,13 +1,16 @@
-/** Reads between nodes on the wire, on the way to the owner. What arrives is checked, once, here. */
+/** Reads and watches between nodes on the wire, on the way to the owner. What arrives is checked, once, here. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { roomKeyOf, splitRoomKey, userIdFault, wideIdFault } from '../../domain/ids.ts';
-import type { AppCode, RoomId, UserId } from '../../domain/ids.ts';
+import type { AppCode, RoomId, RoomVersion, UserId } from '../../domain/ids.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { OwnerQuestion, OwnerRead, PageQuestion, ReadAsker } from '../../ports/owner-reads.ts';
+import type { OwnerWatch } from '../../ports/room-watch.ts';
 import { AskerRole } from './generated/roomcell/v1/owner_reads_pb.ts';
 import type {
   OwnerReadRequest,
   OwnerReadRequestSchema,
+  OwnerWatchRequest,
+  OwnerWatchRequestSchema,
   PageQuestion as WirePage,
 } from './generated/roomcell/v1/owner_reads_pb.ts';
 
@@ -21,18 +24,45 @@ const roles: Readonly<Record<ReadAsker['role'], AskerRole>> = {
 
 /** A read as the client sends it. */
 export function ownerReadRequest(read: OwnerRead): WireRequest {
-  const { roomKey, asker, question, forwardedBy } = read;
+  return { ...placeMessage(read), question: questionMessage(read.question) };
+}
+
+/** A read as the server takes it. Throws INVALID_FIELD for what no node of ours sends. */
+export function ownerReadOf(request: OwnerReadRequest): OwnerRead {
+  return { ...placeOf(request), question: questionOf(request) };
+}
+
+/** A watch as the client sends it. */
+export function ownerWatchRequest(
+  watch: OwnerWatch,
+): MessageInitShape<typeof OwnerWatchRequestSchema> {
+  return { ...placeMessage(watch), afterVersion: watch.afterVersion };
+}
+
+/** A watch as the server takes it. Throws like `ownerReadOf`. */
+export function ownerWatchOf(request: OwnerWatchRequest): OwnerWatch {
+  if (request.afterVersion < 0n) throw invalid('after_version');
+  return { ...placeOf(request), afterVersion: request.afterVersion as RoomVersion };
+}
+
+/** Which room, for whom, and by which way. */
+type Place = Pick<OwnerRead, 'roomKey' | 'asker' | 'forwardedBy'>;
+
+function placeMessage({ roomKey, asker, forwardedBy }: Place) {
   return {
     ...splitRoomKey(roomKey),
     askerRole: roles[asker.role],
     askerUserId: asker.userId ?? '',
     forwardedBy,
-    question: questionMessage(question),
   };
 }
 
-/** A read as the server takes it. Throws INVALID_FIELD for what no node of ours sends. */
-export function ownerReadOf(request: OwnerReadRequest): OwnerRead {
+function placeOf(
+  request: Pick<
+    OwnerReadRequest,
+    'appCode' | 'roomId' | 'askerRole' | 'askerUserId' | 'forwardedBy'
+  >,
+): Place {
   const { appCode, roomId, askerUserId, forwardedBy } = request;
   if (wideIdFault(appCode) !== null) throw invalid('app_code');
   if (wideIdFault(roomId) !== null) throw invalid('room_id');
@@ -40,8 +70,7 @@ export function ownerReadOf(request: OwnerReadRequest): OwnerRead {
     role: roleOf(request.askerRole),
     userId: askerUserId === '' ? null : userIdOf(askerUserId, 'asker_user_id'),
   };
-  const roomKey = roomKeyOf(appCode as AppCode, roomId as RoomId);
-  return { roomKey, asker, question: questionOf(request), forwardedBy };
+  return { roomKey: roomKeyOf(appCode as AppCode, roomId as RoomId), asker, forwardedBy };
 }
 
 function questionMessage(question: OwnerQuestion): NonNullable<WireRequest['question']> {

@@ -2,11 +2,13 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Failure } from '../../kernel/failure.ts';
 import type { OwnerReads, OwnerReadsServer } from '../../ports/owner-reads.ts';
+import type { OwnerWatches } from '../../ports/room-watch.ts';
 import { OwnerReads as OwnerReadsService } from './generated/roomcell/v1/owner_reads_pb.ts';
-import { bridgeService, type UnaryCallContext } from './grpc-bridge.ts';
+import { bridgeService, type CallContext } from './grpc-bridge.ts';
 import { createGrpcHost, type GrpcHostPorts } from './grpc-host.ts';
 import { ownerReadResponse } from './owner-reads-answers.ts';
-import { ownerReadOf } from './owner-reads-requests.ts';
+import { ownerReadOf, ownerWatchOf } from './owner-reads-requests.ts';
+import { ownerWatchResponse } from './watch-messages.ts';
 
 /** Where to listen, and who may ask. */
 export interface OwnerReadsServerOptions {
@@ -19,11 +21,13 @@ export interface OwnerReadsServerOptions {
 
 /** What a read may take whose caller named no deadline. */
 const defaultWithinMs = 5_000;
+/** A gateway has one connection for all whom it serves: what may be open is bounded by the cell. */
+const callsOfANodeMax = 1_000_000;
 
 /** Makes the server; it does not listen yet. */
 export function createOwnerReadsServer(
   options: OwnerReadsServerOptions,
-  reads: OwnerReads,
+  reads: OwnerReads & OwnerWatches,
   ports: GrpcHostPorts,
 ): OwnerReadsServer {
   const { host, port, token } = options;
@@ -34,8 +38,16 @@ export function createOwnerReadsServer(
       const call = { withinMs: remainingMs ?? defaultWithinMs, signal };
       return ownerReadResponse(await reads.read(ownerReadOf(request), call));
     },
+    async *watch(request, context) {
+      refuseStranger(context, token);
+      const messages = reads.watch(ownerWatchOf(request), context.signal);
+      for await (const message of messages) yield ownerWatchResponse(message);
+    },
   });
-  const server = createGrpcHost({ host, port, services: [service] }, ports);
+  const server = createGrpcHost(
+    { host, port, services: [service], callsPerConnectionMax: callsOfANodeMax },
+    ports,
+  );
   return {
     async start() {
       const bound = await server.start();
@@ -47,7 +59,7 @@ export function createOwnerReadsServer(
   };
 }
 
-function refuseStranger({ authorization }: UnaryCallContext, token: string): void {
+function refuseStranger({ authorization }: CallContext, token: string): void {
   if (token === '') return;
   const shown = Buffer.from(authorization);
   const wanted = Buffer.from(`Bearer ${token}`);

@@ -3,14 +3,15 @@ import type { CallFrame, RoomApi } from '../../ports/room-api.ts';
 import type { RoomReadApi } from '../../ports/room-read-api.ts';
 import { Consistency } from './generated/roomcell/v1/room_queries_pb.ts';
 import type { RoomQueries } from './generated/roomcell/v1/room_queries_pb.ts';
-import type { UnaryCallContext, UnaryHandlers } from './grpc-bridge.ts';
+import type { CallContext, ServiceHandlers } from './grpc-bridge.ts';
 import { audienceUser, micRequest, roomBan } from './owner-reads-answers.ts';
 import { commandLookup, roomListEntry, roomSnapshot } from './room-answers.ts';
 import type { RtcSdkAppIds } from './room-answers.ts';
 import { listRoomsOf } from './room-requests.ts';
+import { watchRoomResponse } from './watch-messages.ts';
 
 /** Turns what a call brought into its frame. */
-export type FrameOf = (context: UnaryCallContext, appCode: string) => Promise<CallFrame>;
+export type FrameOf = (context: CallContext, appCode: string) => Promise<CallFrame>;
 
 /** Names of the wire as the gateway takes them. */
 const consistencies: Readonly<Record<number, string>> = {
@@ -24,7 +25,7 @@ export function queryHandlers(
   api: RoomApi & RoomReadApi,
   frameOf: FrameOf,
   rtcSdkAppIds: RtcSdkAppIds,
-): UnaryHandlers<typeof RoomQueries> {
+): ServiceHandlers<typeof RoomQueries> {
   return {
     ...roomHandlers(api, frameOf, rtcSdkAppIds),
     getCommand: async (request, context) => {
@@ -88,10 +89,16 @@ function roomHandlers(api: RoomReadApi, frameOf: FrameOf, rtcSdkAppIds: RtcSdkAp
       const { requests, roomVersion } = await api.listMicRequests(frame, request);
       return { requests: requests.map(micRequest), roomVersion };
     },
+    async *watchRoom(request, context) {
+      const frame = await frameOf(context, request.appCode);
+      for await (const message of api.watchRoom(frame, request)) {
+        yield watchRoomResponse(message, rtcSdkAppIds);
+      }
+    },
     getGiftRank: async (request, context) => {
       const frame = await frameOf(context, request.appCode);
       const { giftRank, ...rest } = await api.getGiftRank(frame, request);
       return { giftRank: [...giftRank], ...rest };
     },
-  } satisfies Partial<UnaryHandlers<typeof RoomQueries>>;
+  } satisfies Partial<ServiceHandlers<typeof RoomQueries>>;
 }

@@ -16,7 +16,7 @@ import { adminHandlers } from './admin-handlers.ts';
 import { createGrpcHost } from './grpc-host.ts';
 import type { GrpcHost, GrpcHostPorts } from './grpc-host.ts';
 import { bridgeService } from './grpc-bridge.ts';
-import type { UnaryCallContext, UnaryHandlers } from './grpc-bridge.ts';
+import type { CallContext, ServiceHandlers } from './grpc-bridge.ts';
 import { queryHandlers } from './query-handlers.ts';
 import type { FrameOf } from './query-handlers.ts';
 import { commandResult } from './room-answers.ts';
@@ -62,6 +62,8 @@ export interface RoomGrpcServerOptions {
   readonly port: number;
   readonly auth: GrpcAuth;
   readonly rtcSdkAppIds: RtcSdkAppIds;
+  /** How long a client may leave the next message of a stream untaken; none: the server's default. */
+  readonly takeWithinMs?: number;
 }
 
 const bearer = /^Bearer +(\S+)$/i;
@@ -73,15 +75,17 @@ export function createRoomGrpcServer(
   api: RoomApi & RoomReadApi & OperatorApi,
   ports: GrpcHostPorts,
 ): GrpcHost {
-  const { host, port, auth, rtcSdkAppIds } = options;
+  const { host, port, auth, rtcSdkAppIds, takeWithinMs } = options;
   if (auth.kind === 'off' && !isLoopback(host)) {
     throw new Error(`authentication is off: refusing to listen on ${host}, only on loopback`);
   }
   const frameOf = createFrameOf(auth);
+  const patience = takeWithinMs === undefined ? {} : { takeWithinMs };
   return createGrpcHost(
     {
       host,
       port,
+      ...patience,
       services: [
         bridgeService(RoomCommands, commandHandlers(api, frameOf, rtcSdkAppIds)),
         bridgeService(RoomQueries, queryHandlers(api, frameOf, rtcSdkAppIds)),
@@ -96,12 +100,12 @@ function commandHandlers(
   api: RoomApi,
   frameOf: FrameOf,
   rtcSdkAppIds: RtcSdkAppIds,
-): UnaryHandlers<typeof RoomCommands> {
+): ServiceHandlers<typeof RoomCommands> {
   const execute =
     <Request extends { meta?: CommandMeta | undefined }>(
       toCommand: (request: Request) => Parameters<RoomApi['execute']>[2],
     ) =>
-    async (request: Request, context: UnaryCallContext) => {
+    async (request: Request, context: CallContext) => {
       const meta = metaOf(request.meta);
       const frame = await frameOf(context, meta.appCode);
       return commandResult(await api.execute(frame, meta, toCommand(request)), rtcSdkAppIds);

@@ -3,20 +3,26 @@
  * reads. An address is a name in a table; a test cuts nodes off, or lets an address lead to another
  * node as a load balancer does.
  */
+import { createDeferred } from '../../kernel/deferred.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Clock } from '../../ports/clock.ts';
 import {
   unreached,
+  type OwnerRead,
   type OwnerReads,
   type OwnerReadsPeers,
   type OwnerReadsServer,
   type OwnerReply,
+  type ReadCall,
 } from '../../ports/owner-reads.ts';
+import type { OwnerWatch, OwnerWatches, WatchMessage } from '../../ports/room-watch.ts';
 import type { Timers } from '../../ports/timers.ts';
 
 interface Listening {
-  readonly reads: OwnerReads;
+  readonly reads: OwnerReads & OwnerWatches;
   isDraining: boolean;
+  /** Aborts when it is stopped: what streams from it breaks off. */
+  readonly stopped: AbortController;
 }
 
 /** See the file header. */
@@ -41,42 +47,82 @@ export class MemoryReadsNetwork {
   }
 
   /** A server that is reached at `address` once it is started. */
-  server(address: string, reads: OwnerReads): OwnerReadsServer {
-    return new MemoryReadsServer(address, { reads, isDraining: false }, this.nodes);
+  server(address: string, reads: OwnerReads & OwnerWatches): OwnerReadsServer {
+    const node = { reads, isDraining: false, stopped: new AbortController() };
+    return new MemoryReadsServer(address, node, this.nodes);
   }
 
   /** The connections of one node. */
   peers(): OwnerReadsPeers {
-    let isStopped = false;
+    const stopped = new AbortController();
     return {
-      at: (address) =>
-        isStopped ? readsOf(() => Promise.reject(unavailable('stopped'))) : this.readsAt(address),
+      at: (address) => this.seenFrom(address, stopped.signal),
       stop() {
-        isStopped = true;
+        stopped.abort();
         return Promise.resolve();
       },
     };
   }
 
-  private readsAt(address: string): OwnerReads {
-    return readsOf((read, call) => {
-      const arrivesAt = this.leadsTo.get(address) ?? address;
-      const node = this.nodes.get(arrivesAt);
-      if (node === undefined) {
-        return Promise.reject(unavailable(`nobody listens at ${address}`, unreached));
-      }
-      if (node.isDraining) return Promise.reject(new Failure('retry', 'DRAINING', 'draining'));
-      const answer = this.silent.has(arrivesAt)
-        ? new Promise<OwnerReply>(() => undefined)
-        : node.reads.read(read, call);
-      return this.within(answer, call);
-    });
+  /** The node at `address`, for whoever is not `stopped`. */
+  private seenFrom(address: string, stopped: AbortSignal): OwnerReads & OwnerWatches {
+    return {
+      read: async (read, call) => {
+        if (stopped.aborted) throw unavailable('stopped');
+        return this.read(address, read, call);
+      },
+      watch: (watch, signal) => this.watch(address, watch, [signal, stopped]),
+    };
   }
 
-  private within(
-    answer: Promise<OwnerReply>,
-    call: { readonly withinMs: number; readonly signal: AbortSignal },
-  ): Promise<OwnerReply> {
+  private read(address: string, read: OwnerRead, call: ReadCall): Promise<OwnerReply> {
+    const { node, isSilent } = this.nodeAt(address);
+    const answer = isSilent
+      ? new Promise<OwnerReply>(() => undefined)
+      : node.reads.read(read, call);
+    return this.within(answer, call);
+  }
+
+  /** `left`: nobody listens any more, and the connections of the listener are gone. */
+  private async *watch(
+    address: string,
+    watch: OwnerWatch,
+    [left, cut]: readonly [AbortSignal, AbortSignal],
+  ): AsyncGenerator<WatchMessage> {
+    if (cut.aborted) throw unavailable('stopped');
+    const { node, isSilent } = this.nodeAt(address);
+    const ended = new AbortController();
+    const broken = createDeferred<'broken'>();
+    const breakOff = (): void => void broken.resolve('broken');
+    const signals = [left, cut, node.stopped.signal];
+    for (const signal of signals) signal.addEventListener('abort', breakOff, { once: true });
+    if (left.aborted) breakOff();
+    const messages = isSilent ? silence : node.reads.watch(watch, ended.signal);
+    const iterator = messages[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const next = await Promise.race([iterator.next(), broken.promise]);
+        if (next === 'broken' && left.aborted) return;
+        if (next === 'broken') throw unavailable('the connection is lost');
+        if (next.done === true) return;
+        yield next.value;
+      }
+    } finally {
+      for (const signal of signals) signal.removeEventListener('abort', breakOff);
+      ended.abort();
+      void iterator.return?.();
+    }
+  }
+
+  private nodeAt(address: string): { readonly node: Listening; readonly isSilent: boolean } {
+    const arrivesAt = this.leadsTo.get(address) ?? address;
+    const node = this.nodes.get(arrivesAt);
+    if (node === undefined) throw unavailable(`nobody listens at ${address}`, unreached);
+    if (node.isDraining) throw new Failure('retry', 'DRAINING', 'draining');
+    return { node, isSilent: this.silent.has(arrivesAt) };
+  }
+
+  private within(answer: Promise<OwnerReply>, call: ReadCall): Promise<OwnerReply> {
     return new Promise((resolve, reject) => {
       const give = (): void => reject(unavailable('no answer in time'));
       const cancel = this.ports.timers.after(Math.max(call.withinMs, 0), give);
@@ -111,14 +157,16 @@ class MemoryReadsServer implements OwnerReadsServer {
 
   stop(): Promise<void> {
     this.drain();
+    this.node.stopped.abort();
     if (this.nodes.get(this.address) === this.node) this.nodes.delete(this.address);
     return Promise.resolve();
   }
 }
 
-function readsOf(read: OwnerReads['read']): OwnerReads {
-  return { read };
-}
+/** What a frozen node says. */
+const silence: AsyncIterable<WatchMessage> = {
+  [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => undefined) }),
+};
 
 function unavailable(message: string, facts: Readonly<Record<string, string>> = {}): Failure {
   return new Failure('retry', 'UNAVAILABLE', message, { facts });

@@ -2,10 +2,10 @@
 import { roomKeyOf, type CommandId, type RoomKey, type RoomVersion } from '../../domain/ids.ts';
 import { assert } from '../../kernel/assert.ts';
 import type { LogRow } from '../../ports/commit-lane.ts';
-import type { RoomReader, StoredResult, SweepRoom } from '../../ports/room-reader.ts';
+import type { RoomReader, StoredEvents, StoredResult, SweepRoom } from '../../ports/room-reader.ts';
 import type { StoredRoom, StoredStep } from '../../protocol/room-history.ts';
 import type { MemoryDatabase } from './memory-database.ts';
-import { logKey } from './memory-rows.ts';
+import { logKey, placeKey } from './memory-rows.ts';
 
 /** Ids of one look-up; the port's limit. */
 const idsMax = 500;
@@ -54,6 +54,32 @@ export class MemoryRoomReader implements RoomReader {
         .map(stepOf)
         .sort((one, other) => (one.version < other.version ? -1 : 1))
         .slice(0, limit),
+    );
+  }
+
+  eventsAfter(
+    roomKey: RoomKey,
+    afterVersion: RoomVersion,
+    limit: number,
+  ): Promise<readonly StoredEvents[]> {
+    return this.read('reading the events of a room', ({ log, events }) =>
+      log
+        .rowsBy('room', roomKey)
+        .flatMap((row) =>
+          row.appliedVersion === null ? [] : [{ ...row, version: row.appliedVersion }],
+        )
+        .filter(({ version }) => version > afterVersion)
+        .sort((one, other) => (one.version < other.version ? -1 : 1))
+        .slice(0, limit)
+        .map(({ appCode, roomId, version, decidedAtMs }) => {
+          const envelopes: Uint8Array[] = [];
+          for (;;) {
+            const place = { appCode, roomId, roomVersion: version, eventIndex: envelopes.length };
+            const [row] = events.rowsBy('place', placeKey(place));
+            if (row === undefined) return { version, decidedAtMs, envelopes };
+            envelopes.push(row.envelope);
+          }
+        }),
     );
   }
 

@@ -4,6 +4,7 @@ import type { AppCode, CommandId, RoomId, RoomKey, RoomVersion, UserId } from '.
 import { assert } from '../../kernel/assert.ts';
 import type {
   RoomReader,
+  StoredEvents,
   StoredResult,
   StoredRoom,
   StoredSnapshot,
@@ -98,6 +99,37 @@ export class MysqlRoomReader implements RoomReader {
       [appCode, roomId, afterVersion, limit],
     );
     return rows.map((row) => storedStepOf(row, appCode, roomId));
+  }
+
+  async eventsAfter(
+    roomKey: RoomKey,
+    afterVersion: RoomVersion,
+    limit: number,
+  ): Promise<readonly StoredEvents[]> {
+    const { appCode, roomId } = splitRoomKey(roomKey);
+    const steps = await this.pool.rows(
+      'reading the versions of a room',
+      'SELECT applied_version, decided_at_ms FROM room_command_log ' +
+        'WHERE app_code = ? AND room_id = ? AND applied_version > ? ' +
+        'ORDER BY applied_version LIMIT ?',
+      [appCode, roomId, afterVersion, limit],
+    );
+    const last = steps.at(-1);
+    if (last === undefined) return [];
+    // A step and its events are stored together, so those of every step read above are there.
+    const events = await this.pool.rows(
+      'reading the events of a room',
+      'SELECT room_version, event_index, envelope, envelope_crc32c FROM room_events ' +
+        'WHERE app_code = ? AND room_id = ? AND room_version > ? AND room_version <= ? ' +
+        'ORDER BY room_version, event_index',
+      [appCode, roomId, afterVersion, versionOf(last['applied_version'])],
+    );
+    const envelopes = envelopesByVersion(events, appCode, roomId);
+    return steps.map((row) => {
+      const version = versionOf(row['applied_version']);
+      const decidedAtMs = Number(row['decided_at_ms']);
+      return { version, decidedAtMs, envelopes: envelopes.get(version) ?? [] };
+    });
   }
 
   async dueRooms(partition: number, nowMs: number, limit: number): Promise<readonly RoomKey[]> {
@@ -206,6 +238,27 @@ function storedStepOf(row: Row, appCode: AppCode, roomId: RoomId): StoredStep {
     events: checkedBytes(row['events'], row['events_crc32c'], facts),
     chainHash: presentBytes(row['chain_hash'], facts),
   };
+}
+
+function envelopesByVersion(
+  rows: readonly Row[],
+  appCode: AppCode,
+  roomId: RoomId,
+): ReadonlyMap<RoomVersion, Uint8Array[]> {
+  const byVersion = new Map<RoomVersion, Uint8Array[]>();
+  for (const row of rows) {
+    const version = versionOf(row['room_version']);
+    const facts = {
+      table: 'room_events',
+      app_code: appCode,
+      room_id: roomId,
+      version: version.toString(),
+      event_index: String(row['event_index']),
+    };
+    const envelope = checkedBytes(row['envelope'], row['envelope_crc32c'], facts);
+    byVersion.set(version, [...(byVersion.get(version) ?? []), envelope]);
+  }
+  return byVersion;
 }
 
 function roomKeyIn(row: Row): RoomKey {

@@ -134,6 +134,19 @@ export const cellFields = {
     min: 1,
     max: 1000000,
   }),
+  watchers_max: integer({
+    about:
+      'Watched rooms, one for each watcher, that a cell serves or passes on; one more is refused.',
+    fallback: 10000,
+    min: 1,
+    max: 1000000,
+  }),
+  watchers_per_room_max: integer({
+    about: 'Watchers of one room; one more is refused.',
+    fallback: 2000,
+    min: 1,
+    max: 100000,
+  }),
   reads_max: integer({
     about: 'Reads that a cell answers or passes on at the same time; one more is refused.',
     fallback: 2000,

@@ -187,6 +187,18 @@ const gateway = {
     min: 1,
     max: 1000,
   }),
+  watchers_max: integer({
+    about: 'Clients that may watch rooms at the same time; one more is answered GATEWAY_BUSY.',
+    fallback: 10000,
+    min: 1,
+    max: 1000000,
+  }),
+  watch_resume: duration({
+    about: 'How long a watched room may be without an owner before its client is told to go on.',
+    fallback: '20s',
+    min: '1s',
+    max: '10m',
+  }),
   busy_retry: duration({
     about: 'Pause that a busy answer asks the caller to make.',
     fallback: '100ms',

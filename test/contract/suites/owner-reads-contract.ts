@@ -1,14 +1,7 @@
 /** What servers and clients of owner reads must do together. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { roomKeyOf } from '../../../src/domain/ids.ts';
-import type {
-  AppCode,
-  MicSessionId,
-  RoomId,
-  RoomVersion,
-  UserId,
-} from '../../../src/domain/ids.ts';
-import type { RoomView } from '../../../src/domain/room/room-view.ts';
+import type { AppCode, RoomId, RoomVersion, UserId } from '../../../src/domain/ids.ts';
 import { Failure } from '../../../src/kernel/failure.ts';
 import {
   unreached,
@@ -20,11 +13,14 @@ import {
   type OwnerReadsServer,
   type OwnerReply,
 } from '../../../src/ports/owner-reads.ts';
+import type { OwnerWatches } from '../../../src/ports/room-watch.ts';
+import { sampleView } from '../../support/sample-view.ts';
+import { noWatches } from '../../support/no-watches.ts';
 
 /** Ways between nodes; time is real. */
 export interface OwnerReadsFixture {
   /** A server that does not listen yet, at an address of its own. */
-  serverOf(reads: OwnerReads): OwnerReadsServer;
+  serverOf(node: OwnerReads & OwnerWatches): OwnerReadsServer;
   peers(): OwnerReadsPeers;
   /** An address at which nobody listens. */
   emptyAddress(): Promise<string>;
@@ -32,52 +28,12 @@ export interface OwnerReadsFixture {
 }
 
 const asUser = (text: string): UserId => text as UserId;
-const view: RoomView = {
-  appCode: 'app1' as AppCode,
-  roomId: 'r1' as RoomId,
-  status: 'closing',
-  version: 9n as RoomVersion,
-  ownerUserId: asUser('owner'),
-  title: '音乐',
-  coverUrl: 'c',
-  announcement: 'a',
-  backgroundUrl: 'b',
-  tags: ['x', 'y'],
-  ext: '{}',
-  mode: 'apply',
-  visibleRegionId: 3n,
-  locked: true,
-  createdAtMs: 1_700_000_000_000,
-  seats: [
-    { seatNo: 1, locked: true, muted: false, state: 'idle', holder: null },
-    {
-      seatNo: 2,
-      locked: false,
-      muted: true,
-      state: 'publishing',
-      holder: { userId: asUser('u2'), nickname: 'n', avatarUrl: 'v' },
-    },
-  ],
-  counts: { online: 3, onSeat: 1 },
-  roomHeat: 2n ** 60n,
-  giftRank: [{ userId: asUser('u2'), coins: 2n ** 60n, rank: 1 }],
-  closesAtMs: 1_700_000_100_000,
-  close: { kind: 'operator', reason: 'r', closedAtMs: 1_700_000_200_000 },
-  me: {
-    role: 'admin',
-    present: true,
-    seatNo: 2,
-    micSessionId: 's1' as MicSessionId,
-    muted: true,
-  },
-};
-
 const exchanges: readonly (readonly [string, OwnerQuestion, OwnerAnswer])[] = [
-  ['a view', { kind: 'view' }, { kind: 'view', view }],
+  ['a view', { kind: 'view' }, { kind: 'view', view: sampleView }],
   [
     'a view with nothing in it',
     { kind: 'view' },
-    { kind: 'view', view: { ...view, status: 'deleted', seats: [], close: null, me: null } },
+    { kind: 'view', view: { ...sampleView, status: 'deleted', seats: [], close: null, me: null } },
   ],
   [
     'a yes',
@@ -200,13 +156,15 @@ export function ownerReadsContract(
       answer,
     });
     const serve = async (read: OwnerReads['read']): Promise<[string, OwnerReadsServer]> => {
-      const server = fixture.serverOf({ read });
+      const server = fixture.serverOf({ read, ...noWatches });
       started.push(server);
       return [await server.start(), server];
     };
     /** Takes reads and answers them when the test is over. */
     const silent = (): Promise<OwnerReply> =>
-      new Promise((resolve) => open.push(() => resolve(replyOf({ kind: 'view', view }))));
+      new Promise((resolve) =>
+        open.push(() => resolve(replyOf({ kind: 'view', view: sampleView }))),
+      );
 
     it.each(exchanges)('%s arrives as it was sent, and its question too', async (...exchange) => {
       const [, question, answer] = exchange;
@@ -265,7 +223,9 @@ export function ownerReadsContract(
     });
 
     it('a drained server refuses new calls, and a stopped one is not there', async () => {
-      const [address, server] = await serve(() => Promise.resolve(replyOf({ kind: 'view', view })));
+      const [address, server] = await serve(() =>
+        Promise.resolve(replyOf({ kind: 'view', view: sampleView })),
+      );
       await peers.at(address).read(readOf(), call());
       server.drain();
       const refused = peers.at(address).read(readOf(), call());
@@ -277,7 +237,9 @@ export function ownerReadsContract(
     });
 
     it('stopped peers call nobody', async () => {
-      const [address] = await serve(() => Promise.resolve(replyOf({ kind: 'view', view })));
+      const [address] = await serve(() =>
+        Promise.resolve(replyOf({ kind: 'view', view: sampleView })),
+      );
       const own = fixture.peers();
       await own.at(address).read(readOf(), call());
       await own.stop();

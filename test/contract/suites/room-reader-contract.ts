@@ -6,8 +6,10 @@ import type { RoomReader, SweepRoom } from '../../../src/ports/room-reader.ts';
 import type { RoomId } from '../../../src/domain/ids.ts';
 import {
   asVersion,
+  bytesOf,
   commandBatch,
   emptyBatch,
+  eventRowOf,
   fenceOf,
   freshCommandId,
   freshRoomId,
@@ -122,6 +124,41 @@ export function roomReaderContract(
         'events',
         'events',
       ]);
+    });
+
+    it('answers the events after a version, those of one version together and in their order', async () => {
+      const roomId = await roomAt(1);
+      const other = await roomAt(2);
+      const envelopes = ['first', 'second', 'third'].map(bytesOf);
+      const many = {
+        ...commandBatch(taken, 'one', { roomId, version: 2n }, { commitSeq }),
+        eventRows: envelopes.map((envelope, eventIndex) =>
+          eventRowOf(roomId, 2n, { envelope, eventIndex, destinations: [] }),
+        ),
+      };
+      expect(await lane.commit(many, open())).toEqual({ kind: 'committed' });
+      commitSeq += 1n;
+      const silent = {
+        ...commandBatch(taken, 'one', { roomId, version: 3n }, { commitSeq }),
+        eventRows: [],
+      };
+      expect(await lane.commit(silent, open())).toEqual({ kind: 'committed' });
+      commitSeq += 1n;
+      const texts = async (after: bigint, limit: number) => {
+        const found = await fixture.reader.eventsAfter(keyOf(roomId), asVersion(after), limit);
+        return found.map((step) => [
+          step.version,
+          ...step.envelopes.map((bytes) => new TextDecoder().decode(bytes)),
+        ]);
+      };
+      const rest = [[2n, 'first', 'second', 'third'], [3n]];
+      expect(await texts(0n, 10)).toEqual([[1n, 'envelope'], ...rest]);
+      expect(await texts(1n, 10)).toEqual(rest);
+      expect(await texts(0n, 1)).toEqual([[1n, 'envelope']]);
+      expect(await texts(3n, 10)).toEqual([]);
+      const [step] = await fixture.reader.eventsAfter(keyOf(other), asVersion(1n), 10);
+      const [logged] = await fixture.reader.stepsAfter(keyOf(other), asVersion(1n), 10);
+      expect(step?.decidedAtMs).toBe(logged?.decidedAtMs);
     });
 
     it('answers the due rooms of the partition, earliest first, and no others', async () => {

@@ -41,6 +41,7 @@ export interface FaultAt {
 export interface FleetClient {
   readonly commands: GrpcClient<typeof RoomCommands>['calls'];
   readonly queries: GrpcClient<typeof RoomQueries>['calls'];
+  readonly watches: GrpcClient<typeof RoomQueries>['streams'];
   readonly admin: GrpcClient<typeof RoomAdmin>['calls'];
   close(): void;
 }
@@ -183,6 +184,7 @@ export class Fleet {
     const client = {
       commands: commands.calls,
       queries: queries.calls,
+      watches: queries.streams,
       admin: admin.calls,
       close: () => {
         commands.close();

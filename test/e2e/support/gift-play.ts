@@ -46,15 +46,17 @@ export class GiftPlayer {
   unknowns = 0;
   private readonly fleet: Fleet;
   private readonly client: FleetClient;
+  private readonly appCode: string;
 
-  constructor(fleet: Fleet, client: FleetClient) {
+  constructor(fleet: Fleet, client: FleetClient, appCode = fleetApp) {
     this.fleet = fleet;
     this.client = client;
+    this.appCode = appCode;
   }
 
   /** Makes a room of `owner` and lets the users in. */
   async fill(room: string, users: readonly string[]): Promise<RoomPlayer> {
-    const play = new RoomPlayer(this.fleet, this.client, room);
+    const play = new RoomPlayer(this.fleet, this.client, room, this.appCode);
     await play.create('c1');
     await Promise.all(users.map((user) => play.join(`join-${user}`, user)));
     return play;
@@ -86,8 +88,9 @@ export class GiftPlayer {
     { from, to, count = 1, giftId = 'rose' }: Gift,
     timeoutMs: number,
   ): Promise<CommandResult> {
-    const token = await this.fleet.token(from);
-    const meta = { appCode: fleetApp, roomId: room, commandId, actorUserId: from };
+    const { appCode } = this;
+    const token = await this.fleet.token(from, 'user', { appCode });
+    const meta = { appCode, roomId: room, commandId, actorUserId: from };
     const body = { meta, giftId, giftCount: count, targetUserIds: [...to], comboId: '' };
     return this.client.commands.sendGift(body, { timeoutMs, token });
   }

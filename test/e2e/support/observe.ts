@@ -99,6 +99,19 @@ export function observerOf(fleet: Fleet): Kafka {
   });
 }
 
+/** A counter of one process, summed over its labels that contain `labels`; 0 while there is none. */
+export async function counterOf(
+  { opsPort }: { readonly opsPort: number },
+  name: string,
+  labels = '',
+): Promise<number> {
+  const page = await (await fetch(`http://127.0.0.1:${opsPort}/metrics`)).text();
+  return page
+    .split('\n')
+    .filter((line) => line.startsWith(`roomcell_${name}{`) && line.includes(labels))
+    .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
+}
+
 /** One event as the sandbox received it; counts are arrivals beyond the first. */
 export interface Arrived {
   readonly event_id: string;

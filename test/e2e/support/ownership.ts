@@ -14,21 +14,23 @@ export async function owners(fleet: Fleet): Promise<Map<number, string>> {
 }
 
 /** Waits until two nodes share all partitions. */
-export async function bothOwn(
-  fleet: Fleet,
-  first: string,
-  second: string,
-): Promise<Map<number, string>> {
+export function bothOwn(fleet: Fleet, first: string, second: string): Promise<Map<number, string>> {
+  return allOwn(fleet, [first, second]);
+}
+
+/** Waits until exactly these nodes share all partitions, each with some. */
+export async function allOwn(fleet: Fleet, nodes: readonly string[]): Promise<Map<number, string>> {
   return waitUntil(
-    `${first} and ${second} own all ${partitions} partitions between them`,
+    `${nodes.join(' and ')} own all ${partitions} partitions between them`,
     async () => {
       const map = await owners(fleet);
-      const nodes = new Set(map.values());
+      const owning = new Set(map.values());
       const unreleased = await fleet.sql(
         'SELECT COUNT(*) AS n FROM partition_owner WHERE released = 0',
       );
       const all = Number(unreleased[0]?.['n']) === partitions;
-      return all && nodes.has(first) && nodes.has(second) && nodes.size === 2 ? map : null;
+      const areThese = nodes.every((node) => owning.has(node)) && owning.size === nodes.length;
+      return all && areThese ? map : null;
     },
     { limitMs: 60_000, everyMs: 100 },
   );

@@ -15,6 +15,8 @@ export interface Played {
   readonly roomVersion: bigint;
   readonly replayed: boolean;
   readonly micSessionId: string;
+  /** Users in the room as the answer's view counts them; null: it had no view. */
+  readonly online: number | null;
 }
 
 /** Sends commands of one room with the same id until an answer comes, as a good caller does. */
@@ -23,11 +25,13 @@ export class RoomPlayer {
   private readonly fleet: Fleet;
   private readonly client: FleetClient;
   private readonly room: string;
+  private readonly appCode: string;
 
-  constructor(fleet: Fleet, client: FleetClient, room: string) {
+  constructor(fleet: Fleet, client: FleetClient, room: string, appCode = fleetApp) {
     this.fleet = fleet;
     this.client = client;
     this.room = room;
+    this.appCode = appCode;
   }
 
   create(commandId: string, owner = 'owner'): Promise<Played> {
@@ -57,6 +61,31 @@ export class RoomPlayer {
     );
   }
 
+  /** `micSessionId` '': whatever session the user has. */
+  micDown(commandId: string, user: string, micSessionId = ''): Promise<Played> {
+    return this.send(user, commandId, (meta, call) =>
+      this.client.commands.micDown({ meta, userId: '', micSessionId }, call),
+    );
+  }
+
+  confirm(commandId: string, user: string, micSessionId: string): Promise<Played> {
+    return this.send(user, commandId, (meta, call) =>
+      this.client.commands.confirmMicPublishing({ meta, micSessionId }, call),
+    );
+  }
+
+  kick(commandId: string, userId: string, owner = 'owner'): Promise<Played> {
+    return this.send(owner, commandId, (meta, call) =>
+      this.client.commands.kickUser({ meta, userId, reason: 'rude', expiresAtMs: 0n }, call),
+    );
+  }
+
+  unban(commandId: string, userId: string, owner = 'owner'): Promise<Played> {
+    return this.send(owner, commandId, (meta, call) =>
+      this.client.commands.unbanUser({ meta, userId }, call),
+    );
+  }
+
   close(commandId: string, owner = 'owner'): Promise<Played> {
     return this.send(owner, commandId, (meta, call) =>
       this.client.commands.closeRoom({ meta, reason: 'the evening is over' }, call),
@@ -68,8 +97,9 @@ export class RoomPlayer {
     commandId: string,
     call: (meta: MetaInit, options: { timeoutMs: number; token: string }) => Promise<AnswerLike>,
   ): Promise<Played> {
-    const token = await this.fleet.token(user);
-    const meta = { appCode: fleetApp, roomId: this.room, commandId, actorUserId: user };
+    const { appCode } = this;
+    const token = await this.fleet.token(user, 'user', { appCode });
+    const meta = { appCode, roomId: this.room, commandId, actorUserId: user };
     const answer = await untilAnswered(
       commandId,
       () => call(meta, { timeoutMs: tryMs, token }),
@@ -119,8 +149,11 @@ interface AnswerLike {
   readonly roomVersion: bigint;
   readonly replayed: boolean;
   readonly micSessionId: string;
+  readonly snapshot?: { readonly counts?: { readonly online: number } | undefined } | undefined;
 }
 
-function playedOf({ applied, roomVersion, replayed, micSessionId }: AnswerLike): Played {
-  return { applied, roomVersion, replayed, micSessionId };
+function playedOf(answer: AnswerLike): Played {
+  const { applied, roomVersion, replayed, micSessionId, snapshot } = answer;
+  const online = snapshot?.counts?.online ?? null;
+  return { applied, roomVersion, replayed, micSessionId, online };
 }

@@ -5,6 +5,7 @@
  * answers nothing. An address is the name of a process.
  */
 import { MemoryReadsNetwork } from '../../../src/drivers/memory/memory-reads-network.ts';
+import { createDeferred } from '../../../src/kernel/deferred.ts';
 import { Failure } from '../../../src/kernel/failure.ts';
 import {
   unreached,
@@ -13,17 +14,22 @@ import {
   type OwnerReadsServer,
   type OwnerReply,
 } from '../../../src/ports/owner-reads.ts';
+import type { OwnerWatches, WatchMessage } from '../../../src/ports/room-watch.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { Timers } from '../../../src/ports/timers.ts';
 import { gatedPort } from './gated-port.ts';
+import { gatedStream } from './gated-stream.ts';
 import type { Latency } from './latency.ts';
 import type { PodGate } from './pod-gate.ts';
 
 /** What the network does to calls for a process: `refused` ends them at once, `silent` loses answers. */
 export type ReadsWay = 'open' | 'refused' | 'silent';
 
+/** What a node is asked by others. */
+type Served = OwnerReads & OwnerWatches;
+
 interface Door {
-  readonly reads: OwnerReads;
+  readonly reads: Served;
   readonly gate: PodGate;
   readonly address: string;
   /** Ends a call whose connection ends. */
@@ -49,20 +55,23 @@ export class ReadsBetweenPods {
   }
 
   /** The server of one life of a process. */
-  server(address: string, reads: OwnerReads, gate: PodGate): OwnerReadsServer {
+  server(address: string, reads: Served, gate: PodGate): OwnerReadsServer {
     const door: Door = { reads, gate, address, inHand: new Set(), isCut: false };
     this.doors.set(address, door);
-    const entering: OwnerReads = { read: (read, call) => this.enter(door, read, call) };
+    const entering: Served = {
+      read: (read, call) => this.enter(door, read, call),
+      watch: (watch, signal) => this.watch(door, watch, signal),
+    };
     return gatedPort(this.twin.server(address, entering), gate, ['drain']);
   }
 
   /** The connections of one life of a process. */
   peers(gate: PodGate): OwnerReadsPeers {
     const peers = this.twin.peers();
-    const known = new Map<string, OwnerReads>();
+    const known = new Map<string, Served>();
     return {
       at(address) {
-        const reads = known.get(address) ?? gatedPort(peers.at(address), gate);
+        const reads = known.get(address) ?? heardBy(gate, peers.at(address));
         known.set(address, reads);
         return reads;
       },
@@ -101,13 +110,46 @@ export class ReadsBetweenPods {
   }
 
   private async enter(door: Door, ...[read, call]: Parameters<OwnerReads['read']>) {
-    await this.onTheWay();
-    if (door.isCut || this.ways.get(door.address) === 'refused') throw lost('connection refused');
-    for (const watcher of [...this.watchers]) watcher(door.address);
+    await this.arrive(door);
     const reply = await this.inside(door, read, call);
     await this.onTheWay();
     if (this.ways.get(door.address) === 'silent') return new Promise<OwnerReply>(() => undefined);
     return reply;
+  }
+
+  private async arrive(door: Door): Promise<void> {
+    await this.onTheWay();
+    if (door.isCut || this.ways.get(door.address) === 'refused') throw lost('connection refused');
+    for (const watcher of [...this.watchers]) watcher(door.address);
+  }
+
+  private async *watch(
+    door: Door,
+    ...[watch, signal]: Parameters<OwnerWatches['watch']>
+  ): AsyncGenerator<WatchMessage> {
+    await this.arrive(door);
+    const { reads, gate, inHand, address } = door;
+    const ended = new AbortController();
+    const hangUp = (): void => gate.pass(() => ended.abort());
+    signal.addEventListener('abort', hangUp, { once: true });
+    const cut = createDeferred<never>();
+    cut.promise.catch(() => undefined);
+    const end = (): void => cut.reject(lost('connection cut'));
+    inHand.add(end);
+    const messages = gatedStream(gate, () => reads.watch(watch, ended.signal));
+    try {
+      for (;;) {
+        const next = await Promise.race([messages.next(), cut.promise]);
+        await this.onTheWay();
+        if (this.ways.get(address) === 'silent') await cut.promise;
+        if (next.done === true) return;
+        yield next.value;
+      }
+    } finally {
+      inHand.delete(end);
+      signal.removeEventListener('abort', hangUp);
+      hangUp();
+    }
   }
 
   private inside(
@@ -140,6 +182,15 @@ export class ReadsBetweenPods {
     const ms = latency.drawNearMs();
     return ms === 0 ? Promise.resolve() : timers.sleep(ms);
   }
+}
+
+/** The node as a process behind a gate asks it. */
+function heardBy(gate: PodGate, node: Served): Served {
+  const { read } = gatedPort<OwnerReads>({ read: (...call) => node.read(...call) }, gate);
+  return {
+    read,
+    watch: (watch, signal) => gatedStream(gate, () => node.watch(watch, signal)),
+  };
 }
 
 function lost(message: string): Failure {

@@ -1,15 +1,11 @@
 /** What events look like in instant messaging. */
 import { describe, expect, it } from 'vitest';
-import {
-  imCallsOf,
-  imData,
-  imDataBytesMax,
-  imFormOf,
-} from '../../../src/adapters/im/im-message.ts';
+import { imCallsOf, imDataBytesMax, imFormOf } from '../../../src/adapters/im/im-message.ts';
 import type { AppCode, CommandId, EventId, RoomVersion } from '../../../src/domain/ids.ts';
 import { eventRoutes } from '../../../src/domain/events/destinations.ts';
 import type { RoomEventType } from '../../../src/domain/room/events.ts';
 import { createCodec } from '../../../src/protocol/codec.ts';
+import { clientEventText } from '../../../src/protocol/client-event.ts';
 import type { EventEnvelope } from '../../../src/protocol/records.ts';
 import { events } from '../../golden/0.3.0/samples.ts';
 import {
@@ -73,7 +69,7 @@ describe('an event in instant messaging', () => {
   });
 
   it('names itself first, then its fields by name; 64-bit numbers are texts', () => {
-    const data = JSON.parse(imData(envelopeOf(created()))) as Record<string, unknown>;
+    const data = JSON.parse(clientEventText(envelopeOf(created()))) as Record<string, unknown>;
     expect(Object.keys(data)).toEqual([
       'event_id',
       'app_code',
@@ -102,7 +98,7 @@ describe('an event in instant messaging', () => {
       comboId: 'combo-1',
       billingReceiptId: 'receipt-4711',
     });
-    const text = imData(envelopeOf(event));
+    const text = clientEventText(envelopeOf(event));
     expect((JSON.parse(text) as { payload: unknown }).payload).toEqual({
       catalogue_version: '9007199254740993',
       coins: '9007199254740993',
@@ -125,18 +121,18 @@ describe('an event in instant messaging', () => {
       const read = codec.decodeEnvelope(codec.encodeEnvelope(envelope));
       if (!read.ok) throw new Error(read.fault);
       expect(callsOf(read.value)).toEqual(callsOf(envelope));
-      expect(imData(read.value)).toBe(imData(envelope));
+      expect(clientEventText(read.value)).toBe(clientEventText(envelope));
     }
   });
 
   it('never tells a password hash', () => {
-    const text = imData(envelopeOf(created({ passwordHash: 'scrypt$secret' })));
+    const text = clientEventText(envelopeOf(created({ passwordHash: 'scrypt$secret' })));
     expect(text).not.toContain('secret');
     expect(text).not.toContain('password');
   });
 
   it('never tells clients the note of a closing, which is for operators', () => {
-    const data = imData(envelopeOf(closed({ note: 'complaint 4711', reason: 'abuse' })));
+    const data = clientEventText(envelopeOf(closed({ note: 'complaint 4711', reason: 'abuse' })));
     expect(data).not.toContain('4711');
     expect(data).not.toContain('note');
     expect(data).toContain('abuse');

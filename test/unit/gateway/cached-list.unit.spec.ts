@@ -32,7 +32,7 @@ async function openRig() {
 }
 
 describe('a list', () => {
-  it('comes from MySQL until the copy is ready, then from the copy, and is the same (LIST-2)', async () => {
+  it('comes from MySQL until the copy is ready, then from the copy, and is the same (LIST-2, CFG-13, SVC-22)', async () => {
     const { ask, makeReady, pages } = await openRig();
     const fromMysql = await ask();
     expect(pages('not_ready')).toBe(1);
@@ -87,7 +87,7 @@ describe('a list', () => {
     expect(pages('cache')).toBe(2);
   });
 
-  it('without a copy comes from MySQL, and nothing is counted (NEW-11)', async () => {
+  it('without a copy comes from MySQL, and nothing is counted (NEW-11, CFG-13)', async () => {
     const { drivers, metrics, pages } = await openRig();
     const roomQueries = drivers.roomQueries;
     expect(createCachedList({ roomQueries, roomListCache: null, metrics })).toBe(roomQueries);

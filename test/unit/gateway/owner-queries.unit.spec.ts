@@ -15,6 +15,7 @@ import type {
   OwnerReads,
 } from '../../../src/ports/owner-reads.ts';
 import type { OwnerRow } from '../../../src/ports/partition-store.ts';
+import { noWatches } from '../../support/no-watches.ts';
 import { ManualTime, settled } from '../../support/manual-time.ts';
 import {
   appCode,
@@ -75,7 +76,7 @@ function rig({ withRtc = true } = {}) {
         return { roomVersion: 7n as RoomVersion, ownerEpoch: 3n, answer: answer() };
       },
     };
-    await network.server(where, node).start();
+    await network.server(where, { ...node, ...noWatches }).start();
   };
   return {
     time,

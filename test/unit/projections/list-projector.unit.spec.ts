@@ -18,7 +18,7 @@ async function openRig(options: Partial<ListProjectorOptions> = {}) {
 }
 
 describe('a changed room', () => {
-  it('is copied at once when nothing was copied just before (LIST-3)', async () => {
+  it('is copied at once when nothing was copied just before (LIST-3, PIPE-8)', async () => {
     const { commit, projector, listed, time } = await openRig();
     commit('b', { heat: 9n });
     projector.changed([keyOf('b')]);

@@ -41,7 +41,7 @@ describe('a full pass', () => {
     expect(await listed()).toEqual(['a']);
   });
 
-  it('puts right what got lost between a commit and its copy (LIST-3)', async () => {
+  it('puts right what got lost between a commit and its copy (LIST-3, WRK-11)', async () => {
     const { open, commit, forget, listed, time } = openRig();
     for (const room of ['a', 'b', 'c']) commit(room);
     open('one').start();

@@ -20,6 +20,12 @@ async function rulesBrokenBy(path: string, text: string): Promise<string[]> {
   return [...new Set(rules.filter((rule) => !rule.endsWith('no-unused-vars')))];
 }
 
+/** Of the rules on syntax, only whether rounding was what they said. */
+async function roundsBy(path: string, text: string): Promise<boolean> {
+  const [result] = await eslint.lintText(`${text}\n`, { filePath: join(ROOT, path) });
+  return (result?.messages ?? []).some(({ message }) => message.startsWith('A double would round'));
+}
+
 const IMPORTS = '@typescript-eslint/no-restricted-imports';
 
 describe('lint', { timeout: FIRST_LOAD_TIMEOUT_MS }, () => {
@@ -75,5 +81,29 @@ describe('lint', { timeout: FIRST_LOAD_TIMEOUT_MS }, () => {
     ['src/cell/a.ts', 'export const f = async (): Promise<void> => {};'],
   ])('%s may hold %j', async (path, text) => {
     expect(await rulesBrokenBy(path, text)).toEqual([]);
+  });
+
+  it.each([
+    ['src/domain/a.ts', 'export const n = (userId: string) => Number(userId);'],
+    ['src/cell/a.ts', 'export const n = (v: { roomVersion: string }) => +v.roomVersion;'],
+    ['src/drivers/mysql/a.ts', `export const n = (row: Row) => Number(row['user_id']);`],
+    ['src/drivers/mysql/a.ts', `export const n = (row: Row) => Number(row['sent_coins'] ?? 0);`],
+    ['src/drivers/kafka/a.ts', 'export const n = (r: Row) => Number(BigInt(r.kafkaOffset));'],
+    ['src/drivers/redis/a.ts', 'export const n = (epoch: string) => Number.parseInt(epoch, 10);'],
+    ['src/main/a.ts', 'export const n = (heat: string) => parseFloat(heat);'],
+    ['scripts/a.ts', 'export const n = (w: { balance: bigint }) => Number(w.balance);'],
+    ['bench/a.ts', 'export const n = (w: { commitSeq: bigint }) => Number(w.commitSeq);'],
+  ])('%s may not make a double of 64 bits: %j (A9)', async (path, text) => {
+    expect(await roundsBy(path, text)).toBe(true);
+  });
+
+  it.each([
+    ['src/drivers/mysql/a.ts', `export const n = (row: Row) => Number(row['created_at_ms']);`],
+    ['src/drivers/mysql/a.ts', `export const n = (row: Row) => Number(row['partition_id']);`],
+    ['src/drivers/mysql/a.ts', `export const n = (r: Row) => Number(r['payload_hash_version']);`],
+    ['src/drivers/mysql/a.ts', `export const n = (row: Row) => Number(row['heat_bucket']);`],
+    ['src/drivers/mysql/a.ts', `export const n = (row: Row) => BigInt(row['kafka_offset']);`],
+  ])('%s may hold %j, which a double holds', async (path, text) => {
+    expect(await roundsBy(path, text)).toBe(false);
   });
 });

@@ -7,7 +7,10 @@ import { RoomQueries } from '../../../../src/drivers/grpc/generated/roomcell/v1/
 import { createGrpcClient, GrpcCallError } from '../../../../src/drivers/grpc/grpc-client.ts';
 import type { WireFailure } from '../../../../src/drivers/grpc/error-details.ts';
 import type { GrpcHost } from '../../../../src/drivers/grpc/grpc-host.ts';
-import { createRoomGrpcServer } from '../../../../src/drivers/grpc/room-grpc-server.ts';
+import {
+  createRoomGrpcServer,
+  type RoomGrpcServerOptions,
+} from '../../../../src/drivers/grpc/room-grpc-server.ts';
 import { createSystemClock } from '../../../../src/drivers/system/system-clock.ts';
 import { createSystemTimers } from '../../../../src/drivers/system/system-timers.ts';
 import type { Metrics } from '../../../../src/ports/metrics.ts';
@@ -47,7 +50,7 @@ export const success: CommandSuccess = {
 };
 
 /** What is answered by script. */
-type Scripted = RoomReadApi & OperatorApi;
+type Scripted = Omit<RoomReadApi, 'watchRoom'> & OperatorApi;
 
 /** Answers reads and operators with what a test puts in place; keeps what they were called with. */
 class ScriptedReads implements Scripted {
@@ -85,6 +88,10 @@ class ScriptedReads implements Scripted {
 
 /** Answers every command with `onExecute`; keeps what it was called with. */
 export class ScriptedApi extends ScriptedReads implements RoomApi {
+  /** Watches by script. */
+  watchRoom: RoomReadApi['watchRoom'] = () => {
+    throw new Error('watchRoom is not scripted');
+  };
   readonly calls: { frame: CallFrame; meta: RequestMeta; request: CommandRequest }[] = [];
   onExecute: (frame: CallFrame) => Promise<CommandSuccess> = () => Promise.resolve(success);
   /** Heartbeats of presence have no session. */
@@ -116,7 +123,9 @@ export class ScriptedApi extends ScriptedReads implements RoomApi {
 }
 
 /** Server and clients; `close` ends what the test left open. */
-export async function startRoomServer(): Promise<{
+export async function startRoomServer(
+  more: Partial<Pick<RoomGrpcServerOptions, 'takeWithinMs'>> = {},
+): Promise<{
   readonly api: ScriptedApi;
   readonly log: MemoryLog;
   readonly server: GrpcHost;
@@ -136,6 +145,7 @@ export async function startRoomServer(): Promise<{
       port: 0,
       auth: { kind: 'tokens', verifier },
       rtcSdkAppIds: new Map([['app1', 1_400_000_001]]),
+      ...more,
     },
     api,
     { clock, timers, log, metrics: silentMetrics },

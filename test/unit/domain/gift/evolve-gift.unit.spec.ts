@@ -93,6 +93,9 @@ describe('a full table of senders', () => {
     const same = give(full, asUser('u2'), 1n);
     expect(same.giftSenders.size).toBe(giftSendersMax);
     expect(same.giftSenders.get('u2')?.coins).toBe(3n);
+    // u2 is the one that would go.
+    const other = give(full, asUser('u3'), 1n);
+    expect(['u2', 'u3'].map((name) => other.giftSenders.get(name)?.coins)).toEqual([2n, 6n]);
     const back = give(give(full, alice, 5n), asUser('u2'), 1n);
     expect(back.giftSenders.get('u2')?.coins).toBe(1n);
   });

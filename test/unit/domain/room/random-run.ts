@@ -18,6 +18,9 @@ import type { RoomEvent } from '../../../../src/domain/room/events.ts';
 import { evolveCommand } from '../../../../src/domain/room/evolve.ts';
 import { initialRoomState } from '../../../../src/domain/room/initial-state.ts';
 import { checkGiftSums, checkRoomInvariants } from '../../../../src/domain/room/invariants.ts';
+import { guardAfter } from '../../../../src/domain/presence/guard-after.ts';
+import { guardUser } from '../../../../src/domain/presence/guard-user.ts';
+import type { UserId } from '../../../../src/domain/ids.ts';
 import { plan } from '../../../../src/domain/room/plan.ts';
 import { roomView } from '../../../../src/domain/room/room-view.ts';
 import type { RoomState } from '../../../../src/domain/room/state.ts';
@@ -156,6 +159,23 @@ function apply(run: Run, decision: Applied): void {
   }
   assert(run.state.version === before.version + 1n, 'a command steps by one version (INV-5)');
   checkAnswer(decision, run.state);
+  for (const { userId } of before.users.values()) checkGuard(run, before, decision.events, userId);
+}
+
+/** Who hears events alone learns from them, and from no others, that the guard's yes is over (ROOM-20). */
+function checkGuard(
+  { state, nowMs }: Run,
+  before: RoomState,
+  events: readonly RoomEvent[],
+  userId: UserId,
+): void {
+  if (guardUser(before, userId, nowMs) !== null) return;
+  const told = guardAfter(events, userId);
+  // What the platform thinks of a user is no business of the room: to it the user is just absent.
+  const inRoom = told === 'USER_PLATFORM_BANNED' ? 'USER_NOT_PRESENT' : told;
+  assert(inRoom === guardUser(state, userId, nowMs), 'the events say otherwise than the guard', {
+    told,
+  });
 }
 
 /** No gift without a charge, and no refusal by the room of a gift that `plan` let through. */

@@ -17,28 +17,34 @@ import { createOwnerReadsServer } from '../../../../src/drivers/grpc/owner-reads
 import { createSystemClock } from '../../../../src/drivers/system/system-clock.ts';
 import { createSystemTimers } from '../../../../src/drivers/system/system-timers.ts';
 import type { OwnerReads, OwnerReadsServer } from '../../../../src/ports/owner-reads.ts';
+import type { OwnerWatches } from '../../../../src/ports/room-watch.ts';
+import { noWatches } from '../../../support/no-watches.ts';
 import { ownerReadsContract } from '../../../contract/suites/owner-reads-contract.ts';
+import { roomWatchContract } from '../../../contract/suites/room-watch-contract.ts';
 import { MemoryLog } from '../../../support/memory-log.ts';
 
 const clock = createSystemClock();
 const metrics = { count: () => {}, gauge: () => {}, observeMs: () => {} };
 const ports = { clock, timers: createSystemTimers(), log: new MemoryLog(), metrics };
 const host = '127.0.0.1';
-const serverOf = (reads: OwnerReads, token: string): OwnerReadsServer =>
-  createOwnerReadsServer({ host, port: 0, token }, reads, ports);
+const serverOf = (node: OwnerReads & OwnerWatches, token: string): OwnerReadsServer =>
+  createOwnerReadsServer({ host, port: 0, token }, node, ports);
 
-ownerReadsContract('gRPC', () =>
+const overGrpc = () =>
   Promise.resolve({
-    serverOf: (reads) => serverOf(reads, 'a token'),
+    serverOf: (node: OwnerReads & OwnerWatches) => serverOf(node, 'a token'),
     peers: () => createOwnerReadsPeers({ token: 'a token' }, { clock }),
     emptyAddress: async () => `${host}:${await freePort()}`,
     close: () => Promise.resolve(),
-  }),
-);
+  });
+
+ownerReadsContract('gRPC', overGrpc);
+roomWatchContract('gRPC', overGrpc);
 
 describe('the server of owner reads', () => {
   const asked: string[] = [];
-  const guard: OwnerReads = {
+  const guard: OwnerReads & OwnerWatches = {
+    ...noWatches,
     read: ({ roomKey }) => {
       asked.push(roomKey);
       return Promise.resolve({

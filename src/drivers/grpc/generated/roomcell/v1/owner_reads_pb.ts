@@ -7,7 +7,7 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { AudienceUser, MicRequest, RankItem, RoomBan, RoomSnapshot } from "./room_types_pb.ts";
+import type { AudienceUser, MicRequest, RankItem, RoomBan, RoomSnapshot, RoomStep, WatchEnd, WatchResumed } from "./room_types_pb.ts";
 import { file_roomcell_v1_room_types } from "./room_types_pb.ts";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file roomcell/v1/owner_reads.proto.
  */
 export const file_roomcell_v1_owner_reads: GenFile = /*@__PURE__*/
-  fileDesc("Ch1yb29tY2VsbC92MS9vd25lcl9yZWFkcy5wcm90bxILcm9vbWNlbGwudjEiugMKEE93bmVyUmVhZFJlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCRIqCgphc2tlcl9yb2xlGAMgASgOMhYucm9vbWNlbGwudjEuQXNrZXJSb2xlEhUKDWFza2VyX3VzZXJfaWQYBCABKAkSFAoMZm9yd2FyZGVkX2J5GAUgASgJEikKBHZpZXcYCiABKAsyGS5yb29tY2VsbC52MS5WaWV3UXVlc3Rpb25IABIrCgVndWFyZBgLIAEoCzIaLnJvb21jZWxsLnYxLkd1YXJkUXVlc3Rpb25IABItCghhdWRpZW5jZRgMIAEoCzIZLnJvb21jZWxsLnYxLlBhZ2VRdWVzdGlvbkgAEikKBGJhbnMYDSABKAsyGS5yb29tY2VsbC52MS5QYWdlUXVlc3Rpb25IABI4CgxtaWNfcmVxdWVzdHMYDiABKAsyIC5yb29tY2VsbC52MS5NaWNSZXF1ZXN0c1F1ZXN0aW9uSAASMgoJZ2lmdF9yYW5rGA8gASgLMh0ucm9vbWNlbGwudjEuR2lmdFJhbmtRdWVzdGlvbkgAQgoKCHF1ZXN0aW9uIg4KDFZpZXdRdWVzdGlvbiIgCg1HdWFyZFF1ZXN0aW9uEg8KB3VzZXJfaWQYASABKAkiOAoMUGFnZVF1ZXN0aW9uEhUKDWFmdGVyX3VzZXJfaWQYASABKAkSEQoJcGFnZV9zaXplGAIgASgFIhUKE01pY1JlcXVlc3RzUXVlc3Rpb24iIgoQR2lmdFJhbmtRdWVzdGlvbhIOCgZwbGFjZXMYASABKAUi4gIKEU93bmVyUmVhZFJlc3BvbnNlEhQKDHJvb21fdmVyc2lvbhgBIAEoAxITCgtvd25lcl9lcG9jaBgCIAEoAxIpCgR2aWV3GAogASgLMhkucm9vbWNlbGwudjEuUm9vbVNuYXBzaG90SAASKQoFZ3VhcmQYCyABKAsyGC5yb29tY2VsbC52MS5HdWFyZEFuc3dlckgAEi8KCGF1ZGllbmNlGAwgASgLMhsucm9vbWNlbGwudjEuQXVkaWVuY2VBbnN3ZXJIABInCgRiYW5zGA0gASgLMhcucm9vbWNlbGwudjEuQmFuc0Fuc3dlckgAEjYKDG1pY19yZXF1ZXN0cxgOIAEoCzIeLnJvb21jZWxsLnYxLk1pY1JlcXVlc3RzQW5zd2VySAASMAoJZ2lmdF9yYW5rGA8gASgLMhsucm9vbWNlbGwudjEuR2lmdFJhbmtBbnN3ZXJIAEIICgZhbnN3ZXIiPwoLR3VhcmRBbnN3ZXISDwoHYWxsb3dlZBgBIAEoCBIOCgZyZWFzb24YAiABKAkSDwoHb25fc2VhdBgDIAEoCCJMCg5BdWRpZW5jZUFuc3dlchIoCgV1c2VycxgBIAMoCzIZLnJvb21jZWxsLnYxLkF1ZGllbmNlVXNlchIQCghoYXNfbW9yZRgCIAEoCCJCCgpCYW5zQW5zd2VyEiIKBGJhbnMYASADKAsyFC5yb29tY2VsbC52MS5Sb29tQmFuEhAKCGhhc19tb3JlGAIgASgIIj4KEU1pY1JlcXVlc3RzQW5zd2VyEikKCHJlcXVlc3RzGAEgAygLMhcucm9vbWNlbGwudjEuTWljUmVxdWVzdCJKCg5HaWZ0UmFua0Fuc3dlchIlCgZwbGFjZXMYASADKAsyFS5yb29tY2VsbC52MS5SYW5rSXRlbRIRCglyb29tX2hlYXQYAiABKAMqbQoJQXNrZXJSb2xlEhoKFkFTS0VSX1JPTEVfVU5TUEVDSUZJRUQQABITCg9BU0tFUl9ST0xFX1VTRVIQARIWChJBU0tFUl9ST0xFX1NFUlZJQ0UQAhIXChNBU0tFUl9ST0xFX09QRVJBVE9SEAMyUwoKT3duZXJSZWFkcxJFCgRSZWFkEh0ucm9vbWNlbGwudjEuT3duZXJSZWFkUmVxdWVzdBoeLnJvb21jZWxsLnYxLk93bmVyUmVhZFJlc3BvbnNlYgZwcm90bzM", [file_roomcell_v1_room_types]);
+  fileDesc("Ch1yb29tY2VsbC92MS9vd25lcl9yZWFkcy5wcm90bxILcm9vbWNlbGwudjEiugMKEE93bmVyUmVhZFJlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCRIqCgphc2tlcl9yb2xlGAMgASgOMhYucm9vbWNlbGwudjEuQXNrZXJSb2xlEhUKDWFza2VyX3VzZXJfaWQYBCABKAkSFAoMZm9yd2FyZGVkX2J5GAUgASgJEikKBHZpZXcYCiABKAsyGS5yb29tY2VsbC52MS5WaWV3UXVlc3Rpb25IABIrCgVndWFyZBgLIAEoCzIaLnJvb21jZWxsLnYxLkd1YXJkUXVlc3Rpb25IABItCghhdWRpZW5jZRgMIAEoCzIZLnJvb21jZWxsLnYxLlBhZ2VRdWVzdGlvbkgAEikKBGJhbnMYDSABKAsyGS5yb29tY2VsbC52MS5QYWdlUXVlc3Rpb25IABI4CgxtaWNfcmVxdWVzdHMYDiABKAsyIC5yb29tY2VsbC52MS5NaWNSZXF1ZXN0c1F1ZXN0aW9uSAASMgoJZ2lmdF9yYW5rGA8gASgLMh0ucm9vbWNlbGwudjEuR2lmdFJhbmtRdWVzdGlvbkgAQgoKCHF1ZXN0aW9uIg4KDFZpZXdRdWVzdGlvbiIgCg1HdWFyZFF1ZXN0aW9uEg8KB3VzZXJfaWQYASABKAkiOAoMUGFnZVF1ZXN0aW9uEhUKDWFmdGVyX3VzZXJfaWQYASABKAkSEQoJcGFnZV9zaXplGAIgASgFIhUKE01pY1JlcXVlc3RzUXVlc3Rpb24iIgoQR2lmdFJhbmtRdWVzdGlvbhIOCgZwbGFjZXMYASABKAUi4gIKEU93bmVyUmVhZFJlc3BvbnNlEhQKDHJvb21fdmVyc2lvbhgBIAEoAxITCgtvd25lcl9lcG9jaBgCIAEoAxIpCgR2aWV3GAogASgLMhkucm9vbWNlbGwudjEuUm9vbVNuYXBzaG90SAASKQoFZ3VhcmQYCyABKAsyGC5yb29tY2VsbC52MS5HdWFyZEFuc3dlckgAEi8KCGF1ZGllbmNlGAwgASgLMhsucm9vbWNlbGwudjEuQXVkaWVuY2VBbnN3ZXJIABInCgRiYW5zGA0gASgLMhcucm9vbWNlbGwudjEuQmFuc0Fuc3dlckgAEjYKDG1pY19yZXF1ZXN0cxgOIAEoCzIeLnJvb21jZWxsLnYxLk1pY1JlcXVlc3RzQW5zd2VySAASMAoJZ2lmdF9yYW5rGA8gASgLMhsucm9vbWNlbGwudjEuR2lmdFJhbmtBbnN3ZXJIAEIICgZhbnN3ZXIiPwoLR3VhcmRBbnN3ZXISDwoHYWxsb3dlZBgBIAEoCBIOCgZyZWFzb24YAiABKAkSDwoHb25fc2VhdBgDIAEoCCJMCg5BdWRpZW5jZUFuc3dlchIoCgV1c2VycxgBIAMoCzIZLnJvb21jZWxsLnYxLkF1ZGllbmNlVXNlchIQCghoYXNfbW9yZRgCIAEoCCJCCgpCYW5zQW5zd2VyEiIKBGJhbnMYASADKAsyFC5yb29tY2VsbC52MS5Sb29tQmFuEhAKCGhhc19tb3JlGAIgASgIIj4KEU1pY1JlcXVlc3RzQW5zd2VyEikKCHJlcXVlc3RzGAEgAygLMhcucm9vbWNlbGwudjEuTWljUmVxdWVzdCJKCg5HaWZ0UmFua0Fuc3dlchIlCgZwbGFjZXMYASADKAsyFS5yb29tY2VsbC52MS5SYW5rSXRlbRIRCglyb29tX2hlYXQYAiABKAMipgEKEU93bmVyV2F0Y2hSZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJEg8KB3Jvb21faWQYAiABKAkSKgoKYXNrZXJfcm9sZRgDIAEoDjIWLnJvb21jZWxsLnYxLkFza2VyUm9sZRIVCg1hc2tlcl91c2VyX2lkGAQgASgJEhQKDGZvcndhcmRlZF9ieRgFIAEoCRIVCg1hZnRlcl92ZXJzaW9uGAYgASgDIu8BChJPd25lcldhdGNoUmVzcG9uc2USKQoEdmlldxgBIAEoCzIZLnJvb21jZWxsLnYxLlJvb21TbmFwc2hvdEgAEiwKB3Jlc3VtZWQYAiABKAsyGS5yb29tY2VsbC52MS5XYXRjaFJlc3VtZWRIABIlCgRzdGVwGAMgASgLMhUucm9vbWNlbGwudjEuUm9vbVN0ZXBIABIoCgVhbGl2ZRgEIAEoCzIXLnJvb21jZWxsLnYxLldhdGNoQWxpdmVIABIkCgNlbmQYBSABKAsyFS5yb29tY2VsbC52MS5XYXRjaEVuZEgAQgkKB21lc3NhZ2UiDAoKV2F0Y2hBbGl2ZSptCglBc2tlclJvbGUSGgoWQVNLRVJfUk9MRV9VTlNQRUNJRklFRBAAEhMKD0FTS0VSX1JPTEVfVVNFUhABEhYKEkFTS0VSX1JPTEVfU0VSVklDRRACEhcKE0FTS0VSX1JPTEVfT1BFUkFUT1IQAzKfAQoKT3duZXJSZWFkcxJFCgRSZWFkEh0ucm9vbWNlbGwudjEuT3duZXJSZWFkUmVxdWVzdBoeLnJvb21jZWxsLnYxLk93bmVyUmVhZFJlc3BvbnNlEkoKBVdhdGNoEh4ucm9vbWNlbGwudjEuT3duZXJXYXRjaFJlcXVlc3QaHy5yb29tY2VsbC52MS5Pd25lcldhdGNoUmVzcG9uc2UwAWIGcHJvdG8z", [file_roomcell_v1_room_types]);
 
 /**
  * @generated from message roomcell.v1.OwnerReadRequest
@@ -369,6 +369,118 @@ export const GiftRankAnswerSchema: GenMessage<GiftRankAnswer> = /*@__PURE__*/
   messageDesc(file_roomcell_v1_owner_reads, 11);
 
 /**
+ * @generated from message roomcell.v1.OwnerWatchRequest
+ */
+export type OwnerWatchRequest = Message<"roomcell.v1.OwnerWatchRequest"> & {
+  /**
+   * @generated from field: string app_code = 1;
+   */
+  appCode: string;
+
+  /**
+   * @generated from field: string room_id = 2;
+   */
+  roomId: string;
+
+  /**
+   * @generated from field: roomcell.v1.AskerRole asker_role = 3;
+   */
+  askerRole: AskerRole;
+
+  /**
+   * Who must be let in by the guard, and whose eyes see the view. Empty: nobody in particular.
+   *
+   * @generated from field: string asker_user_id = 4;
+   */
+  askerUserId: string;
+
+  /**
+   * As in OwnerReadRequest.
+   *
+   * @generated from field: string forwarded_by = 5;
+   */
+  forwardedBy: string;
+
+  /**
+   * 0: from a view.
+   *
+   * @generated from field: int64 after_version = 6;
+   */
+  afterVersion: bigint;
+};
+
+/**
+ * Describes the message roomcell.v1.OwnerWatchRequest.
+ * Use `create(OwnerWatchRequestSchema)` to create a new message.
+ */
+export const OwnerWatchRequestSchema: GenMessage<OwnerWatchRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_owner_reads, 12);
+
+/**
+ * @generated from message roomcell.v1.OwnerWatchResponse
+ */
+export type OwnerWatchResponse = Message<"roomcell.v1.OwnerWatchResponse"> & {
+  /**
+   * @generated from oneof roomcell.v1.OwnerWatchResponse.message
+   */
+  message: {
+    /**
+     * Without the addresses that a gateway adds.
+     *
+     * @generated from field: roomcell.v1.RoomSnapshot view = 1;
+     */
+    value: RoomSnapshot;
+    case: "view";
+  } | {
+    /**
+     * @generated from field: roomcell.v1.WatchResumed resumed = 2;
+     */
+    value: WatchResumed;
+    case: "resumed";
+  } | {
+    /**
+     * @generated from field: roomcell.v1.RoomStep step = 3;
+     */
+    value: RoomStep;
+    case: "step";
+  } | {
+    /**
+     * @generated from field: roomcell.v1.WatchAlive alive = 4;
+     */
+    value: WatchAlive;
+    case: "alive";
+  } | {
+    /**
+     * @generated from field: roomcell.v1.WatchEnd end = 5;
+     */
+    value: WatchEnd;
+    case: "end";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message roomcell.v1.OwnerWatchResponse.
+ * Use `create(OwnerWatchResponseSchema)` to create a new message.
+ */
+export const OwnerWatchResponseSchema: GenMessage<OwnerWatchResponse> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_owner_reads, 13);
+
+/**
+ * The owner has just made sure again that it is the owner.
+ *
+ * @generated from message roomcell.v1.WatchAlive
+ */
+export type WatchAlive = Message<"roomcell.v1.WatchAlive"> & {
+};
+
+/**
+ * Describes the message roomcell.v1.WatchAlive.
+ * Use `create(WatchAliveSchema)` to create a new message.
+ */
+export const WatchAliveSchema: GenMessage<WatchAlive> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_owner_reads, 14);
+
+/**
  * On whose behalf somebody asks.
  *
  * @generated from enum roomcell.v1.AskerRole
@@ -421,6 +533,14 @@ export const OwnerReads: GenService<{
     methodKind: "unary";
     input: typeof OwnerReadRequestSchema;
     output: typeof OwnerReadResponseSchema;
+  },
+  /**
+   * @generated from rpc roomcell.v1.OwnerReads.Watch
+   */
+  watch: {
+    methodKind: "server_streaming";
+    input: typeof OwnerWatchRequestSchema;
+    output: typeof OwnerWatchResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_roomcell_v1_owner_reads, 0);

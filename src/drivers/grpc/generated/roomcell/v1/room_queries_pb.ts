@@ -6,7 +6,7 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { AudienceUser, CommandResult, MicRequest, RankItem, RoomBan, RoomMode, RoomSnapshot, RoomStatus } from "./room_types_pb.ts";
+import type { AudienceUser, CommandResult, MicRequest, RankItem, RoomBan, RoomMode, RoomSnapshot, RoomStatus, RoomStep, WatchEnd, WatchResumed } from "./room_types_pb.ts";
 import { file_roomcell_v1_room_types } from "./room_types_pb.ts";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file roomcell/v1/room_queries.proto.
  */
 export const file_roomcell_v1_room_queries: GenFile = /*@__PURE__*/
-  fileDesc("Ch5yb29tY2VsbC92MS9yb29tX3F1ZXJpZXMucHJvdG8SC3Jvb21jZWxsLnYxImoKFkdldFJvb21TbmFwc2hvdFJlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCRItCgtjb25zaXN0ZW5jeRgDIAEoDjIYLnJvb21jZWxsLnYxLkNvbnNpc3RlbmN5IkYKF0dldFJvb21TbmFwc2hvdFJlc3BvbnNlEisKCHNuYXBzaG90GAEgASgLMhkucm9vbWNlbGwudjEuUm9vbVNuYXBzaG90IkoKEUdldENvbW1hbmRSZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJEg8KB3Jvb21faWQYAiABKAkSEgoKY29tbWFuZF9pZBgDIAEoCSKyAQoSR2V0Q29tbWFuZFJlc3BvbnNlEigKBXN0YXRlGAEgASgOMhkucm9vbWNlbGwudjEuQ29tbWFuZFN0YXRlEhQKDGNvbW1hbmRfdHlwZRgCIAEoCRIqCgZyZXN1bHQYAyABKAsyGi5yb29tY2VsbC52MS5Db21tYW5kUmVzdWx0EjAKCXJlamVjdGlvbhgEIAEoCzIdLnJvb21jZWxsLnYxLkNvbW1hbmRSZWplY3Rpb24inwEKEENvbW1hbmRSZWplY3Rpb24SDgoGcmVhc29uGAEgASgJEjcKBWZhY3RzGAIgAygLMigucm9vbWNlbGwudjEuQ29tbWFuZFJlamVjdGlvbi5GYWN0c0VudHJ5EhQKDHJvb21fdmVyc2lvbhgDIAEoAxosCgpGYWN0c0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEirwEKEExpc3RSb29tc1JlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSHgoRdmlzaWJsZV9yZWdpb25faWQYAiABKANIAIgBARIjCgRtb2RlGAMgASgOMhUucm9vbWNlbGwudjEuUm9vbU1vZGUSCwoDdGFnGAQgASgJEhEKCXBhZ2Vfc2l6ZRgFIAEoBRIOCgZjdXJzb3IYBiABKAlCFAoSX3Zpc2libGVfcmVnaW9uX2lkIlMKEUxpc3RSb29tc1Jlc3BvbnNlEikKBXJvb21zGAEgAygLMhoucm9vbWNlbGwudjEuUm9vbUxpc3RFbnRyeRITCgtuZXh0X2N1cnNvchgCIAEoCSK/AgoNUm9vbUxpc3RFbnRyeRIPCgdyb29tX2lkGAEgASgJEg0KBXRpdGxlGAIgASgJEhEKCWNvdmVyX3VybBgDIAEoCRIVCg1vd25lcl91c2VyX2lkGAQgASgJEiMKBG1vZGUYBSABKA4yFS5yb29tY2VsbC52MS5Sb29tTW9kZRIZChF2aXNpYmxlX3JlZ2lvbl9pZBgGIAEoAxIOCgZsb2NrZWQYByABKAgSDAoEdGFncxgIIAMoCRIUCgxvbmxpbmVfY291bnQYCSABKAUSEgoKc2VhdF9jb3VudBgKIAEoBRIOCgZwaW5uZWQYCyABKAgSDAoEaGVhdBgMIAEoAxIVCg1jcmVhdGVkX2F0X21zGA0gASgDEicKBnN0YXR1cxgOIAEoDjIXLnJvb21jZWxsLnYxLlJvb21TdGF0dXMiRgoQR3VhcmRVc2VyUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIPCgdyb29tX2lkGAIgASgJEg8KB3VzZXJfaWQYAyABKAkiXwoRR3VhcmRVc2VyUmVzcG9uc2USDwoHYWxsb3dlZBgBIAEoCBIOCgZyZWFzb24YAiABKAkSFAoMcm9vbV92ZXJzaW9uGAMgASgDEhMKC293bmVyX2Vwb2NoGAQgASgDIksKFUlzc3VlUnRjVGlja2V0UmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIPCgdyb29tX2lkGAIgASgJEg8KB3VzZXJfaWQYAyABKAki2wEKFklzc3VlUnRjVGlja2V0UmVzcG9uc2USFgoOcnRjX3Nka19hcHBfaWQYASABKAMSEwoLcnRjX3Jvb21faWQYAiABKAkSDwoHdXNlcl9pZBgDIAEoCRIQCgh1c2VyX3NpZxgEIAEoCRIXCg9wcml2YXRlX21hcF9rZXkYBSABKAkSFQoNZXhwaXJlc19hdF9tcxgGIAEoAxIWCg5tYXlfc2VuZF9hdWRpbxgHIAEoCBIUCgxyb29tX3ZlcnNpb24YCCABKAMSEwoLb3duZXJfZXBvY2gYCSABKAMiWwoTTGlzdEF1ZGllbmNlUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIPCgdyb29tX2lkGAIgASgJEhEKCXBhZ2Vfc2l6ZRgDIAEoBRIOCgZjdXJzb3IYBCABKAkiawoUTGlzdEF1ZGllbmNlUmVzcG9uc2USKAoFdXNlcnMYASADKAsyGS5yb29tY2VsbC52MS5BdWRpZW5jZVVzZXISEwoLbmV4dF9jdXJzb3IYAiABKAkSFAoMcm9vbV92ZXJzaW9uGAMgASgDIlcKD0xpc3RCYW5zUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIPCgdyb29tX2lkGAIgASgJEhEKCXBhZ2Vfc2l6ZRgDIAEoBRIOCgZjdXJzb3IYBCABKAkiYQoQTGlzdEJhbnNSZXNwb25zZRIiCgRiYW5zGAEgAygLMhQucm9vbWNlbGwudjEuUm9vbUJhbhITCgtuZXh0X2N1cnNvchgCIAEoCRIUCgxyb29tX3ZlcnNpb24YAyABKAMiOwoWTGlzdE1pY1JlcXVlc3RzUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIPCgdyb29tX2lkGAIgASgJIloKF0xpc3RNaWNSZXF1ZXN0c1Jlc3BvbnNlEikKCHJlcXVlc3RzGAEgAygLMhcucm9vbWNlbGwudjEuTWljUmVxdWVzdBIUCgxyb29tX3ZlcnNpb24YAiABKAMiRwoSR2V0R2lmdFJhbmtSZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJEg8KB3Jvb21faWQYAiABKAkSDgoGcGxhY2VzGAMgASgFImgKE0dldEdpZnRSYW5rUmVzcG9uc2USKAoJZ2lmdF9yYW5rGAEgAygLMhUucm9vbWNlbGwudjEuUmFua0l0ZW0SEQoJcm9vbV9oZWF0GAIgASgDEhQKDHJvb21fdmVyc2lvbhgDIAEoAyI6ChRCYXRjaEdldFJvb21zUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIQCghyb29tX2lkcxgCIAMoCSJCChVCYXRjaEdldFJvb21zUmVzcG9uc2USKQoFcm9vbXMYASADKAsyGi5yb29tY2VsbC52MS5Sb29tTGlzdEVudHJ5ImUKF0xpc3RSb29tc0J5T3duZXJSZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJEhUKDW93bmVyX3VzZXJfaWQYAiABKAkSEQoJcGFnZV9zaXplGAMgASgFEg4KBmN1cnNvchgEIAEoCSJaChhMaXN0Um9vbXNCeU93bmVyUmVzcG9uc2USKQoFcm9vbXMYASADKAsyGi5yb29tY2VsbC52MS5Sb29tTGlzdEVudHJ5EhMKC25leHRfY3Vyc29yGAIgASgJIlsKE0dldFVzZXJSb29tc1JlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSDwoHdXNlcl9pZBgCIAEoCRIRCglwYWdlX3NpemUYAyABKAUSDgoGY3Vyc29yGAQgASgJIlEKFEdldFVzZXJSb29tc1Jlc3BvbnNlEiQKBXJvb21zGAEgAygLMhUucm9vbWNlbGwudjEuVXNlclJvb20SEwoLbmV4dF9jdXJzb3IYAiABKAkiMQoIVXNlclJvb20SDwoHcm9vbV9pZBgBIAEoCRIUCgxqb2luZWRfYXRfbXMYAiABKAMqWQoLQ29uc2lzdGVuY3kSGwoXQ09OU0lTVEVOQ1lfVU5TUEVDSUZJRUQQABIVChFDT05TSVNURU5DWV9PV05FUhABEhYKEkNPTlNJU1RFTkNZX0NBQ0hFRBACKsUBCgxDb21tYW5kU3RhdGUSHQoZQ09NTUFORF9TVEFURV9VTlNQRUNJRklFRBAAEhkKFUNPTU1BTkRfU1RBVEVfQVBQTElFRBABEhsKF0NPTU1BTkRfU1RBVEVfTk9fRUZGRUNUEAISGgoWQ09NTUFORF9TVEFURV9SRUpFQ1RFRBADEh4KGkNPTU1BTkRfU1RBVEVfTk9UX0VYRUNVVEVEEAQSIgoeQ09NTUFORF9TVEFURV9QRU5ESU5HX1BPU1NJQkxFEAUyiQgKC1Jvb21RdWVyaWVzElwKD0dldFJvb21TbmFwc2hvdBIjLnJvb21jZWxsLnYxLkdldFJvb21TbmFwc2hvdFJlcXVlc3QaJC5yb29tY2VsbC52MS5HZXRSb29tU25hcHNob3RSZXNwb25zZRJKCglHdWFyZFVzZXISHS5yb29tY2VsbC52MS5HdWFyZFVzZXJSZXF1ZXN0Gh4ucm9vbWNlbGwudjEuR3VhcmRVc2VyUmVzcG9uc2USWQoOSXNzdWVSdGNUaWNrZXQSIi5yb29tY2VsbC52MS5Jc3N1ZVJ0Y1RpY2tldFJlcXVlc3QaIy5yb29tY2VsbC52MS5Jc3N1ZVJ0Y1RpY2tldFJlc3BvbnNlElMKDExpc3RBdWRpZW5jZRIgLnJvb21jZWxsLnYxLkxpc3RBdWRpZW5jZVJlcXVlc3QaIS5yb29tY2VsbC52MS5MaXN0QXVkaWVuY2VSZXNwb25zZRJHCghMaXN0QmFucxIcLnJvb21jZWxsLnYxLkxpc3RCYW5zUmVxdWVzdBodLnJvb21jZWxsLnYxLkxpc3RCYW5zUmVzcG9uc2USXAoPTGlzdE1pY1JlcXVlc3RzEiMucm9vbWNlbGwudjEuTGlzdE1pY1JlcXVlc3RzUmVxdWVzdBokLnJvb21jZWxsLnYxLkxpc3RNaWNSZXF1ZXN0c1Jlc3BvbnNlElAKC0dldEdpZnRSYW5rEh8ucm9vbWNlbGwudjEuR2V0R2lmdFJhbmtSZXF1ZXN0GiAucm9vbWNlbGwudjEuR2V0R2lmdFJhbmtSZXNwb25zZRJNCgpHZXRDb21tYW5kEh4ucm9vbWNlbGwudjEuR2V0Q29tbWFuZFJlcXVlc3QaHy5yb29tY2VsbC52MS5HZXRDb21tYW5kUmVzcG9uc2USSgoJTGlzdFJvb21zEh0ucm9vbWNlbGwudjEuTGlzdFJvb21zUmVxdWVzdBoeLnJvb21jZWxsLnYxLkxpc3RSb29tc1Jlc3BvbnNlElYKDUJhdGNoR2V0Um9vbXMSIS5yb29tY2VsbC52MS5CYXRjaEdldFJvb21zUmVxdWVzdBoiLnJvb21jZWxsLnYxLkJhdGNoR2V0Um9vbXNSZXNwb25zZRJfChBMaXN0Um9vbXNCeU93bmVyEiQucm9vbWNlbGwudjEuTGlzdFJvb21zQnlPd25lclJlcXVlc3QaJS5yb29tY2VsbC52MS5MaXN0Um9vbXNCeU93bmVyUmVzcG9uc2USUwoMR2V0VXNlclJvb21zEiAucm9vbWNlbGwudjEuR2V0VXNlclJvb21zUmVxdWVzdBohLnJvb21jZWxsLnYxLkdldFVzZXJSb29tc1Jlc3BvbnNlYgZwcm90bzM", [file_roomcell_v1_room_types]);
+  fileDesc("Ch5yb29tY2VsbC92MS9yb29tX3F1ZXJpZXMucHJvdG8SC3Jvb21jZWxsLnYxImoKFkdldFJvb21TbmFwc2hvdFJlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCRItCgtjb25zaXN0ZW5jeRgDIAEoDjIYLnJvb21jZWxsLnYxLkNvbnNpc3RlbmN5IkYKF0dldFJvb21TbmFwc2hvdFJlc3BvbnNlEisKCHNuYXBzaG90GAEgASgLMhkucm9vbWNlbGwudjEuUm9vbVNuYXBzaG90IkoKEUdldENvbW1hbmRSZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJEg8KB3Jvb21faWQYAiABKAkSEgoKY29tbWFuZF9pZBgDIAEoCSKyAQoSR2V0Q29tbWFuZFJlc3BvbnNlEigKBXN0YXRlGAEgASgOMhkucm9vbWNlbGwudjEuQ29tbWFuZFN0YXRlEhQKDGNvbW1hbmRfdHlwZRgCIAEoCRIqCgZyZXN1bHQYAyABKAsyGi5yb29tY2VsbC52MS5Db21tYW5kUmVzdWx0EjAKCXJlamVjdGlvbhgEIAEoCzIdLnJvb21jZWxsLnYxLkNvbW1hbmRSZWplY3Rpb24inwEKEENvbW1hbmRSZWplY3Rpb24SDgoGcmVhc29uGAEgASgJEjcKBWZhY3RzGAIgAygLMigucm9vbWNlbGwudjEuQ29tbWFuZFJlamVjdGlvbi5GYWN0c0VudHJ5EhQKDHJvb21fdmVyc2lvbhgDIAEoAxosCgpGYWN0c0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEirwEKEExpc3RSb29tc1JlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSHgoRdmlzaWJsZV9yZWdpb25faWQYAiABKANIAIgBARIjCgRtb2RlGAMgASgOMhUucm9vbWNlbGwudjEuUm9vbU1vZGUSCwoDdGFnGAQgASgJEhEKCXBhZ2Vfc2l6ZRgFIAEoBRIOCgZjdXJzb3IYBiABKAlCFAoSX3Zpc2libGVfcmVnaW9uX2lkIlMKEUxpc3RSb29tc1Jlc3BvbnNlEikKBXJvb21zGAEgAygLMhoucm9vbWNlbGwudjEuUm9vbUxpc3RFbnRyeRITCgtuZXh0X2N1cnNvchgCIAEoCSK/AgoNUm9vbUxpc3RFbnRyeRIPCgdyb29tX2lkGAEgASgJEg0KBXRpdGxlGAIgASgJEhEKCWNvdmVyX3VybBgDIAEoCRIVCg1vd25lcl91c2VyX2lkGAQgASgJEiMKBG1vZGUYBSABKA4yFS5yb29tY2VsbC52MS5Sb29tTW9kZRIZChF2aXNpYmxlX3JlZ2lvbl9pZBgGIAEoAxIOCgZsb2NrZWQYByABKAgSDAoEdGFncxgIIAMoCRIUCgxvbmxpbmVfY291bnQYCSABKAUSEgoKc2VhdF9jb3VudBgKIAEoBRIOCgZwaW5uZWQYCyABKAgSDAoEaGVhdBgMIAEoAxIVCg1jcmVhdGVkX2F0X21zGA0gASgDEicKBnN0YXR1cxgOIAEoDjIXLnJvb21jZWxsLnYxLlJvb21TdGF0dXMiRgoQR3VhcmRVc2VyUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIPCgdyb29tX2lkGAIgASgJEg8KB3VzZXJfaWQYAyABKAkiXwoRR3VhcmRVc2VyUmVzcG9uc2USDwoHYWxsb3dlZBgBIAEoCBIOCgZyZWFzb24YAiABKAkSFAoMcm9vbV92ZXJzaW9uGAMgASgDEhMKC293bmVyX2Vwb2NoGAQgASgDIksKFUlzc3VlUnRjVGlja2V0UmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIPCgdyb29tX2lkGAIgASgJEg8KB3VzZXJfaWQYAyABKAki2wEKFklzc3VlUnRjVGlja2V0UmVzcG9uc2USFgoOcnRjX3Nka19hcHBfaWQYASABKAMSEwoLcnRjX3Jvb21faWQYAiABKAkSDwoHdXNlcl9pZBgDIAEoCRIQCgh1c2VyX3NpZxgEIAEoCRIXCg9wcml2YXRlX21hcF9rZXkYBSABKAkSFQoNZXhwaXJlc19hdF9tcxgGIAEoAxIWCg5tYXlfc2VuZF9hdWRpbxgHIAEoCBIUCgxyb29tX3ZlcnNpb24YCCABKAMSEwoLb3duZXJfZXBvY2gYCSABKAMiWwoTTGlzdEF1ZGllbmNlUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIPCgdyb29tX2lkGAIgASgJEhEKCXBhZ2Vfc2l6ZRgDIAEoBRIOCgZjdXJzb3IYBCABKAkiawoUTGlzdEF1ZGllbmNlUmVzcG9uc2USKAoFdXNlcnMYASADKAsyGS5yb29tY2VsbC52MS5BdWRpZW5jZVVzZXISEwoLbmV4dF9jdXJzb3IYAiABKAkSFAoMcm9vbV92ZXJzaW9uGAMgASgDIlcKD0xpc3RCYW5zUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIPCgdyb29tX2lkGAIgASgJEhEKCXBhZ2Vfc2l6ZRgDIAEoBRIOCgZjdXJzb3IYBCABKAkiYQoQTGlzdEJhbnNSZXNwb25zZRIiCgRiYW5zGAEgAygLMhQucm9vbWNlbGwudjEuUm9vbUJhbhITCgtuZXh0X2N1cnNvchgCIAEoCRIUCgxyb29tX3ZlcnNpb24YAyABKAMiOwoWTGlzdE1pY1JlcXVlc3RzUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIPCgdyb29tX2lkGAIgASgJIloKF0xpc3RNaWNSZXF1ZXN0c1Jlc3BvbnNlEikKCHJlcXVlc3RzGAEgAygLMhcucm9vbWNlbGwudjEuTWljUmVxdWVzdBIUCgxyb29tX3ZlcnNpb24YAiABKAMiRwoSR2V0R2lmdFJhbmtSZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJEg8KB3Jvb21faWQYAiABKAkSDgoGcGxhY2VzGAMgASgFImgKE0dldEdpZnRSYW5rUmVzcG9uc2USKAoJZ2lmdF9yYW5rGAEgAygLMhUucm9vbWNlbGwudjEuUmFua0l0ZW0SEQoJcm9vbV9oZWF0GAIgASgDEhQKDHJvb21fdmVyc2lvbhgDIAEoAyJMChBXYXRjaFJvb21SZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJEg8KB3Jvb21faWQYAiABKAkSFQoNYWZ0ZXJfdmVyc2lvbhgDIAEoAyLIAQoRV2F0Y2hSb29tUmVzcG9uc2USLQoIc25hcHNob3QYASABKAsyGS5yb29tY2VsbC52MS5Sb29tU25hcHNob3RIABIsCgdyZXN1bWVkGAIgASgLMhkucm9vbWNlbGwudjEuV2F0Y2hSZXN1bWVkSAASJQoEc3RlcBgDIAEoCzIVLnJvb21jZWxsLnYxLlJvb21TdGVwSAASJAoDZW5kGAQgASgLMhUucm9vbWNlbGwudjEuV2F0Y2hFbmRIAEIJCgdtZXNzYWdlIjoKFEJhdGNoR2V0Um9vbXNSZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJEhAKCHJvb21faWRzGAIgAygJIkIKFUJhdGNoR2V0Um9vbXNSZXNwb25zZRIpCgVyb29tcxgBIAMoCzIaLnJvb21jZWxsLnYxLlJvb21MaXN0RW50cnkiZQoXTGlzdFJvb21zQnlPd25lclJlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSFQoNb3duZXJfdXNlcl9pZBgCIAEoCRIRCglwYWdlX3NpemUYAyABKAUSDgoGY3Vyc29yGAQgASgJIloKGExpc3RSb29tc0J5T3duZXJSZXNwb25zZRIpCgVyb29tcxgBIAMoCzIaLnJvb21jZWxsLnYxLlJvb21MaXN0RW50cnkSEwoLbmV4dF9jdXJzb3IYAiABKAkiWwoTR2V0VXNlclJvb21zUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIPCgd1c2VyX2lkGAIgASgJEhEKCXBhZ2Vfc2l6ZRgDIAEoBRIOCgZjdXJzb3IYBCABKAkiUQoUR2V0VXNlclJvb21zUmVzcG9uc2USJAoFcm9vbXMYASADKAsyFS5yb29tY2VsbC52MS5Vc2VyUm9vbRITCgtuZXh0X2N1cnNvchgCIAEoCSIxCghVc2VyUm9vbRIPCgdyb29tX2lkGAEgASgJEhQKDGpvaW5lZF9hdF9tcxgCIAEoAypZCgtDb25zaXN0ZW5jeRIbChdDT05TSVNURU5DWV9VTlNQRUNJRklFRBAAEhUKEUNPTlNJU1RFTkNZX09XTkVSEAESFgoSQ09OU0lTVEVOQ1lfQ0FDSEVEEAIqxQEKDENvbW1hbmRTdGF0ZRIdChlDT01NQU5EX1NUQVRFX1VOU1BFQ0lGSUVEEAASGQoVQ09NTUFORF9TVEFURV9BUFBMSUVEEAESGwoXQ09NTUFORF9TVEFURV9OT19FRkZFQ1QQAhIaChZDT01NQU5EX1NUQVRFX1JFSkVDVEVEEAMSHgoaQ09NTUFORF9TVEFURV9OT1RfRVhFQ1VURUQQBBIiCh5DT01NQU5EX1NUQVRFX1BFTkRJTkdfUE9TU0lCTEUQBTLXCAoLUm9vbVF1ZXJpZXMSXAoPR2V0Um9vbVNuYXBzaG90EiMucm9vbWNlbGwudjEuR2V0Um9vbVNuYXBzaG90UmVxdWVzdBokLnJvb21jZWxsLnYxLkdldFJvb21TbmFwc2hvdFJlc3BvbnNlEkoKCUd1YXJkVXNlchIdLnJvb21jZWxsLnYxLkd1YXJkVXNlclJlcXVlc3QaHi5yb29tY2VsbC52MS5HdWFyZFVzZXJSZXNwb25zZRJZCg5Jc3N1ZVJ0Y1RpY2tldBIiLnJvb21jZWxsLnYxLklzc3VlUnRjVGlja2V0UmVxdWVzdBojLnJvb21jZWxsLnYxLklzc3VlUnRjVGlja2V0UmVzcG9uc2USUwoMTGlzdEF1ZGllbmNlEiAucm9vbWNlbGwudjEuTGlzdEF1ZGllbmNlUmVxdWVzdBohLnJvb21jZWxsLnYxLkxpc3RBdWRpZW5jZVJlc3BvbnNlEkcKCExpc3RCYW5zEhwucm9vbWNlbGwudjEuTGlzdEJhbnNSZXF1ZXN0Gh0ucm9vbWNlbGwudjEuTGlzdEJhbnNSZXNwb25zZRJcCg9MaXN0TWljUmVxdWVzdHMSIy5yb29tY2VsbC52MS5MaXN0TWljUmVxdWVzdHNSZXF1ZXN0GiQucm9vbWNlbGwudjEuTGlzdE1pY1JlcXVlc3RzUmVzcG9uc2USUAoLR2V0R2lmdFJhbmsSHy5yb29tY2VsbC52MS5HZXRHaWZ0UmFua1JlcXVlc3QaIC5yb29tY2VsbC52MS5HZXRHaWZ0UmFua1Jlc3BvbnNlEkwKCVdhdGNoUm9vbRIdLnJvb21jZWxsLnYxLldhdGNoUm9vbVJlcXVlc3QaHi5yb29tY2VsbC52MS5XYXRjaFJvb21SZXNwb25zZTABEk0KCkdldENvbW1hbmQSHi5yb29tY2VsbC52MS5HZXRDb21tYW5kUmVxdWVzdBofLnJvb21jZWxsLnYxLkdldENvbW1hbmRSZXNwb25zZRJKCglMaXN0Um9vbXMSHS5yb29tY2VsbC52MS5MaXN0Um9vbXNSZXF1ZXN0Gh4ucm9vbWNlbGwudjEuTGlzdFJvb21zUmVzcG9uc2USVgoNQmF0Y2hHZXRSb29tcxIhLnJvb21jZWxsLnYxLkJhdGNoR2V0Um9vbXNSZXF1ZXN0GiIucm9vbWNlbGwudjEuQmF0Y2hHZXRSb29tc1Jlc3BvbnNlEl8KEExpc3RSb29tc0J5T3duZXISJC5yb29tY2VsbC52MS5MaXN0Um9vbXNCeU93bmVyUmVxdWVzdBolLnJvb21jZWxsLnYxLkxpc3RSb29tc0J5T3duZXJSZXNwb25zZRJTCgxHZXRVc2VyUm9vbXMSIC5yb29tY2VsbC52MS5HZXRVc2VyUm9vbXNSZXF1ZXN0GiEucm9vbWNlbGwudjEuR2V0VXNlclJvb21zUmVzcG9uc2ViBnByb3RvMw", [file_roomcell_v1_room_types]);
 
 /**
  * @generated from message roomcell.v1.GetRoomSnapshotRequest
@@ -711,6 +711,84 @@ export const GetGiftRankResponseSchema: GenMessage<GetGiftRankResponse> = /*@__P
   messageDesc(file_roomcell_v1_room_queries, 19);
 
 /**
+ * @generated from message roomcell.v1.WatchRoomRequest
+ */
+export type WatchRoomRequest = Message<"roomcell.v1.WatchRoomRequest"> & {
+  /**
+   * @generated from field: string app_code = 1;
+   */
+  appCode: string;
+
+  /**
+   * @generated from field: string room_id = 2;
+   */
+  roomId: string;
+
+  /**
+   * The last version that arrived: the steps behind it follow. 0: begin with a snapshot.
+   *
+   * @generated from field: int64 after_version = 3;
+   */
+  afterVersion: bigint;
+};
+
+/**
+ * Describes the message roomcell.v1.WatchRoomRequest.
+ * Use `create(WatchRoomRequestSchema)` to create a new message.
+ */
+export const WatchRoomRequestSchema: GenMessage<WatchRoomRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_queries, 20);
+
+/**
+ * @generated from message roomcell.v1.WatchRoomResponse
+ */
+export type WatchRoomResponse = Message<"roomcell.v1.WatchRoomResponse"> & {
+  /**
+   * @generated from oneof roomcell.v1.WatchRoomResponse.message
+   */
+  message: {
+    /**
+     * Replaces all that the client has. First when after_version is 0, or when the versions behind it
+     * cannot be told: they have left the log, are too many, are not there, or lie before the user's
+     * present stay. May come again later for the same reasons.
+     *
+     * @generated from field: roomcell.v1.RoomSnapshot snapshot = 1;
+     */
+    value: RoomSnapshot;
+    case: "snapshot";
+  } | {
+    /**
+     * First when the steps behind after_version follow.
+     *
+     * @generated from field: roomcell.v1.WatchResumed resumed = 2;
+     */
+    value: WatchResumed;
+    case: "resumed";
+  } | {
+    /**
+     * @generated from field: roomcell.v1.RoomStep step = 3;
+     */
+    value: RoomStep;
+    case: "step";
+  } | {
+    /**
+     * Nothing comes behind it.
+     *
+     * @generated from field: roomcell.v1.WatchEnd end = 4;
+     */
+    value: WatchEnd;
+    case: "end";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message roomcell.v1.WatchRoomResponse.
+ * Use `create(WatchRoomResponseSchema)` to create a new message.
+ */
+export const WatchRoomResponseSchema: GenMessage<WatchRoomResponse> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_queries, 21);
+
+/**
  * @generated from message roomcell.v1.BatchGetRoomsRequest
  */
 export type BatchGetRoomsRequest = Message<"roomcell.v1.BatchGetRoomsRequest"> & {
@@ -732,7 +810,7 @@ export type BatchGetRoomsRequest = Message<"roomcell.v1.BatchGetRoomsRequest"> &
  * Use `create(BatchGetRoomsRequestSchema)` to create a new message.
  */
 export const BatchGetRoomsRequestSchema: GenMessage<BatchGetRoomsRequest> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_queries, 20);
+  messageDesc(file_roomcell_v1_room_queries, 22);
 
 /**
  * @generated from message roomcell.v1.BatchGetRoomsResponse
@@ -751,7 +829,7 @@ export type BatchGetRoomsResponse = Message<"roomcell.v1.BatchGetRoomsResponse">
  * Use `create(BatchGetRoomsResponseSchema)` to create a new message.
  */
 export const BatchGetRoomsResponseSchema: GenMessage<BatchGetRoomsResponse> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_queries, 21);
+  messageDesc(file_roomcell_v1_room_queries, 23);
 
 /**
  * @generated from message roomcell.v1.ListRoomsByOwnerRequest
@@ -787,7 +865,7 @@ export type ListRoomsByOwnerRequest = Message<"roomcell.v1.ListRoomsByOwnerReque
  * Use `create(ListRoomsByOwnerRequestSchema)` to create a new message.
  */
 export const ListRoomsByOwnerRequestSchema: GenMessage<ListRoomsByOwnerRequest> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_queries, 22);
+  messageDesc(file_roomcell_v1_room_queries, 24);
 
 /**
  * @generated from message roomcell.v1.ListRoomsByOwnerResponse
@@ -811,7 +889,7 @@ export type ListRoomsByOwnerResponse = Message<"roomcell.v1.ListRoomsByOwnerResp
  * Use `create(ListRoomsByOwnerResponseSchema)` to create a new message.
  */
 export const ListRoomsByOwnerResponseSchema: GenMessage<ListRoomsByOwnerResponse> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_queries, 23);
+  messageDesc(file_roomcell_v1_room_queries, 25);
 
 /**
  * @generated from message roomcell.v1.GetUserRoomsRequest
@@ -849,7 +927,7 @@ export type GetUserRoomsRequest = Message<"roomcell.v1.GetUserRoomsRequest"> & {
  * Use `create(GetUserRoomsRequestSchema)` to create a new message.
  */
 export const GetUserRoomsRequestSchema: GenMessage<GetUserRoomsRequest> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_queries, 24);
+  messageDesc(file_roomcell_v1_room_queries, 26);
 
 /**
  * @generated from message roomcell.v1.GetUserRoomsResponse
@@ -873,7 +951,7 @@ export type GetUserRoomsResponse = Message<"roomcell.v1.GetUserRoomsResponse"> &
  * Use `create(GetUserRoomsResponseSchema)` to create a new message.
  */
 export const GetUserRoomsResponseSchema: GenMessage<GetUserRoomsResponse> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_queries, 25);
+  messageDesc(file_roomcell_v1_room_queries, 27);
 
 /**
  * @generated from message roomcell.v1.UserRoom
@@ -895,7 +973,7 @@ export type UserRoom = Message<"roomcell.v1.UserRoom"> & {
  * Use `create(UserRoomSchema)` to create a new message.
  */
 export const UserRoomSchema: GenMessage<UserRoom> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_queries, 26);
+  messageDesc(file_roomcell_v1_room_queries, 28);
 
 /**
  * Who answers, and with it how fresh the answer is.
@@ -1062,6 +1140,18 @@ export const RoomQueries: GenService<{
     methodKind: "unary";
     input: typeof GetGiftRankRequestSchema;
     output: typeof GetGiftRankResponseSchema;
+  },
+  /**
+   * The room, and from then on each of its versions once, in order, told by its owner as it commits
+   * them. A user must be let in by the guard; the stream fails with the guard's reason behind the
+   * version that ends that. Ends with `end` when the node goes offline or finds no owner in time.
+   *
+   * @generated from rpc roomcell.v1.RoomQueries.WatchRoom
+   */
+  watchRoom: {
+    methodKind: "server_streaming";
+    input: typeof WatchRoomRequestSchema;
+    output: typeof WatchRoomResponseSchema;
   },
   /**
    * What became of a command whose answer didn't arrive.

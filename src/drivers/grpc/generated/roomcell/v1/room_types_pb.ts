@@ -13,7 +13,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file roomcell/v1/room_types.proto.
  */
 export const file_roomcell_v1_room_types: GenFile = /*@__PURE__*/
-  fileDesc("Chxyb29tY2VsbC92MS9yb29tX3R5cGVzLnByb3RvEgtyb29tY2VsbC52MSKlAQoLQ29tbWFuZE1ldGESEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCRISCgpjb21tYW5kX2lkGAMgASgJEhUKDWFjdG9yX3VzZXJfaWQYBCABKAkSFgoOY2xpZW50X3RpbWVfbXMYBSABKAMSMAoNc25hcHNob3RfbW9kZRgGIAEoDjIZLnJvb21jZWxsLnYxLlNuYXBzaG90TW9kZSJWCgtVc2VyUHJvZmlsZRIQCghuaWNrbmFtZRgBIAEoCRISCgphdmF0YXJfdXJsGAIgASgJEhQKDGNvdW50cnlfY29kZRgDIAEoCRILCgNleHQYBCABKAkibgoIUm9vbVVzZXISDwoHdXNlcl9pZBgBIAEoCRIpCgdwcm9maWxlGAIgASgLMhgucm9vbWNlbGwudjEuVXNlclByb2ZpbGUSEAoIaXNfcm9ib3QYAyABKAgSFAoMam9pbmVkX2F0X21zGAQgASgDIkMKClNlYXRIb2xkZXISDwoHdXNlcl9pZBgBIAEoCRIQCghuaWNrbmFtZRgCIAEoCRISCgphdmF0YXJfdXJsGAMgASgJIoYBCgRTZWF0Eg8KB3NlYXRfbm8YASABKAUSDgoGbG9ja2VkGAIgASgIEg0KBW11dGVkGAMgASgIEiUKBXN0YXRlGAQgASgOMhYucm9vbWNlbGwudjEuU2VhdFN0YXRlEicKBmhvbGRlchgFIAEoCzIXLnJvb21jZWxsLnYxLlNlYXRIb2xkZXIiLQoKUm9vbUNvdW50cxIOCgZvbmxpbmUYASABKAUSDwoHb25fc2VhdBgCIAEoBSJYCglSb29tQ2xvc2USJQoEa2luZBgBIAEoDjIXLnJvb21jZWxsLnYxLkNsb3NlcktpbmQSDgoGcmVhc29uGAIgASgJEhQKDGNsb3NlZF9hdF9tcxgDIAEoAyJ2CgZSb29tTWUSIwoEcm9sZRgBIAEoDjIVLnJvb21jZWxsLnYxLlJvb21Sb2xlEg8KB3NlYXRfbm8YAiABKAUSFgoObWljX3Nlc3Npb25faWQYAyABKAkSDQoFbXV0ZWQYBCABKAgSDwoHcHJlc2VudBgFIAEoCCI4CghSYW5rSXRlbRIPCgd1c2VyX2lkGAEgASgJEg0KBWNvaW5zGAIgASgDEgwKBHJhbmsYAyABKAUiaQoMQXVkaWVuY2VVc2VyEiMKBHVzZXIYASABKAsyFS5yb29tY2VsbC52MS5Sb29tVXNlchIjCgRyb2xlGAIgASgOMhUucm9vbWNlbGwudjEuUm9vbVJvbGUSDwoHc2VhdF9ubxgDIAEoBSJrCgdSb29tQmFuEg8KB3VzZXJfaWQYASABKAkSEgoKYnlfdXNlcl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkSFAoMYmFubmVkX2F0X21zGAQgASgDEhUKDWV4cGlyZXNfYXRfbXMYBSABKAMinQEKCk1pY1JlcXVlc3QSKQoEa2luZBgBIAEoDjIbLnJvb21jZWxsLnYxLk1pY1JlcXVlc3RLaW5kEg8KB3VzZXJfaWQYAiABKAkSEgoKYnlfdXNlcl9pZBgDIAEoCRIPCgdzZWF0X25vGAQgASgFEhcKD3JlcXVlc3RlZF9hdF9tcxgFIAEoAxIVCg1leHBpcmVzX2F0X21zGAYgASgDIoEFCgxSb29tU25hcHNob3QSEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCRIUCgxyb29tX3ZlcnNpb24YAyABKAMSJwoGc3RhdHVzGAQgASgOMhcucm9vbWNlbGwudjEuUm9vbVN0YXR1cxIVCg1vd25lcl91c2VyX2lkGAUgASgJEg0KBXRpdGxlGAYgASgJEhEKCWNvdmVyX3VybBgHIAEoCRIUCgxhbm5vdW5jZW1lbnQYCCABKAkSFgoOYmFja2dyb3VuZF91cmwYCSABKAkSDAoEdGFncxgKIAMoCRILCgNleHQYCyABKAkSIwoEbW9kZRgMIAEoDjIVLnJvb21jZWxsLnYxLlJvb21Nb2RlEhkKEXZpc2libGVfcmVnaW9uX2lkGA0gASgDEg4KBmxvY2tlZBgOIAEoCBIVCg1jcmVhdGVkX2F0X21zGA8gASgDEhMKC2ltX2dyb3VwX2lkGBAgASgJEhYKDnJ0Y19zZGtfYXBwX2lkGBEgASgDEhMKC3J0Y19yb29tX2lkGBIgASgJEiAKBXNlYXRzGBMgAygLMhEucm9vbWNlbGwudjEuU2VhdBInCgZjb3VudHMYFCABKAsyFy5yb29tY2VsbC52MS5Sb29tQ291bnRzEiUKBWNsb3NlGBUgASgLMhYucm9vbWNlbGwudjEuUm9vbUNsb3NlEh8KAm1lGBYgASgLMhMucm9vbWNlbGwudjEuUm9vbU1lEhEKCXJvb21faGVhdBgXIAEoAxIoCglnaWZ0X3JhbmsYGCADKAsyFS5yb29tY2VsbC52MS5SYW5rSXRlbRIUCgxjbG9zZXNfYXRfbXMYGSABKAMiyAMKDUNvbW1hbmRSZXN1bHQSDwoHYXBwbGllZBgBIAEoCBIUCgxyb29tX3ZlcnNpb24YAiABKAMSEAoIcmVwbGF5ZWQYAyABKAgSKwoIc25hcHNob3QYBCABKAsyGS5yb29tY2VsbC52MS5Sb29tU25hcHNob3QSDwoHcm9vbV9pZBgFIAEoCRIjCgR1c2VyGAYgASgLMhUucm9vbWNlbGwudjEuUm9vbVVzZXISDwoHc2VhdF9ubxgHIAEoBRIWCg5taWNfc2Vzc2lvbl9pZBgIIAEoCRIbChNwdWJsaXNoX2RlYWRsaW5lX21zGAkgASgDEhoKEmJpbGxpbmdfcmVjZWlwdF9pZBgKIAEoCRIfChJjb2luX2JhbGFuY2VfYWZ0ZXIYCyABKANIAIgBARImChlnaWZ0X2luY29tZV9iYWxhbmNlX2FmdGVyGAwgASgDSAGIAQESEQoJcm9vbV9oZWF0GA0gASgDEigKCWdpZnRfcmFuaxgOIAMoCzIVLnJvb21jZWxsLnYxLlJhbmtJdGVtQhUKE19jb2luX2JhbGFuY2VfYWZ0ZXJCHAoaX2dpZnRfaW5jb21lX2JhbGFuY2VfYWZ0ZXIqXQoMU25hcHNob3RNb2RlEh0KGVNOQVBTSE9UX01PREVfVU5TUEVDSUZJRUQQABIWChJTTkFQU0hPVF9NT0RFX05PTkUQARIWChJTTkFQU0hPVF9NT0RFX1ZJRVcQAipOCghSb29tTW9kZRIZChVST09NX01PREVfVU5TUEVDSUZJRUQQABISCg5ST09NX01PREVfRlJFRRABEhMKD1JPT01fTU9ERV9BUFBMWRACKosBCgpSb29tU3RhdHVzEhsKF1JPT01fU1RBVFVTX1VOU1BFQ0lGSUVEEAASFgoSUk9PTV9TVEFUVVNfQUNUSVZFEAESFwoTUk9PTV9TVEFUVVNfQ0xPU0lORxACEhYKElJPT01fU1RBVFVTX0NMT1NFRBADEhcKE1JPT01fU1RBVFVTX0RFTEVURUQQBCp3CglTZWF0U3RhdGUSGgoWU0VBVF9TVEFURV9VTlNQRUNJRklFRBAAEhMKD1NFQVRfU1RBVEVfSURMRRABEh4KGlNFQVRfU1RBVEVfUEVORElOR19QVUJMSVNIEAISGQoVU0VBVF9TVEFURV9QVUJMSVNISU5HEAMqZQoIUm9vbVJvbGUSGQoVUk9PTV9ST0xFX1VOU1BFQ0lGSUVEEAASFAoQUk9PTV9ST0xFX01FTUJFUhABEhMKD1JPT01fUk9MRV9BRE1JThACEhMKD1JPT01fUk9MRV9PV05FUhADKokBCgpDbG9zZXJLaW5kEhsKF0NMT1NFUl9LSU5EX1VOU1BFQ0lGSUVEEAASFQoRQ0xPU0VSX0tJTkRfT1dORVIQARIVChFDTE9TRVJfS0lORF9BRE1JThACEhgKFENMT1NFUl9LSU5EX09QRVJBVE9SEAMSFgoSQ0xPU0VSX0tJTkRfU1lTVEVNEAQqawoOTWljUmVxdWVzdEtpbmQSIAocTUlDX1JFUVVFU1RfS0lORF9VTlNQRUNJRklFRBAAEhoKFk1JQ19SRVFVRVNUX0tJTkRfQVBQTFkQARIbChdNSUNfUkVRVUVTVF9LSU5EX0lOVklURRACYgZwcm90bzM");
+  fileDesc("Chxyb29tY2VsbC92MS9yb29tX3R5cGVzLnByb3RvEgtyb29tY2VsbC52MSKlAQoLQ29tbWFuZE1ldGESEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCRISCgpjb21tYW5kX2lkGAMgASgJEhUKDWFjdG9yX3VzZXJfaWQYBCABKAkSFgoOY2xpZW50X3RpbWVfbXMYBSABKAMSMAoNc25hcHNob3RfbW9kZRgGIAEoDjIZLnJvb21jZWxsLnYxLlNuYXBzaG90TW9kZSJWCgtVc2VyUHJvZmlsZRIQCghuaWNrbmFtZRgBIAEoCRISCgphdmF0YXJfdXJsGAIgASgJEhQKDGNvdW50cnlfY29kZRgDIAEoCRILCgNleHQYBCABKAkibgoIUm9vbVVzZXISDwoHdXNlcl9pZBgBIAEoCRIpCgdwcm9maWxlGAIgASgLMhgucm9vbWNlbGwudjEuVXNlclByb2ZpbGUSEAoIaXNfcm9ib3QYAyABKAgSFAoMam9pbmVkX2F0X21zGAQgASgDIkMKClNlYXRIb2xkZXISDwoHdXNlcl9pZBgBIAEoCRIQCghuaWNrbmFtZRgCIAEoCRISCgphdmF0YXJfdXJsGAMgASgJIoYBCgRTZWF0Eg8KB3NlYXRfbm8YASABKAUSDgoGbG9ja2VkGAIgASgIEg0KBW11dGVkGAMgASgIEiUKBXN0YXRlGAQgASgOMhYucm9vbWNlbGwudjEuU2VhdFN0YXRlEicKBmhvbGRlchgFIAEoCzIXLnJvb21jZWxsLnYxLlNlYXRIb2xkZXIiLQoKUm9vbUNvdW50cxIOCgZvbmxpbmUYASABKAUSDwoHb25fc2VhdBgCIAEoBSJYCglSb29tQ2xvc2USJQoEa2luZBgBIAEoDjIXLnJvb21jZWxsLnYxLkNsb3NlcktpbmQSDgoGcmVhc29uGAIgASgJEhQKDGNsb3NlZF9hdF9tcxgDIAEoAyJ2CgZSb29tTWUSIwoEcm9sZRgBIAEoDjIVLnJvb21jZWxsLnYxLlJvb21Sb2xlEg8KB3NlYXRfbm8YAiABKAUSFgoObWljX3Nlc3Npb25faWQYAyABKAkSDQoFbXV0ZWQYBCABKAgSDwoHcHJlc2VudBgFIAEoCCI4CghSYW5rSXRlbRIPCgd1c2VyX2lkGAEgASgJEg0KBWNvaW5zGAIgASgDEgwKBHJhbmsYAyABKAUiaQoMQXVkaWVuY2VVc2VyEiMKBHVzZXIYASABKAsyFS5yb29tY2VsbC52MS5Sb29tVXNlchIjCgRyb2xlGAIgASgOMhUucm9vbWNlbGwudjEuUm9vbVJvbGUSDwoHc2VhdF9ubxgDIAEoBSJrCgdSb29tQmFuEg8KB3VzZXJfaWQYASABKAkSEgoKYnlfdXNlcl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkSFAoMYmFubmVkX2F0X21zGAQgASgDEhUKDWV4cGlyZXNfYXRfbXMYBSABKAMinQEKCk1pY1JlcXVlc3QSKQoEa2luZBgBIAEoDjIbLnJvb21jZWxsLnYxLk1pY1JlcXVlc3RLaW5kEg8KB3VzZXJfaWQYAiABKAkSEgoKYnlfdXNlcl9pZBgDIAEoCRIPCgdzZWF0X25vGAQgASgFEhcKD3JlcXVlc3RlZF9hdF9tcxgFIAEoAxIVCg1leHBpcmVzX2F0X21zGAYgASgDIoEFCgxSb29tU25hcHNob3QSEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCRIUCgxyb29tX3ZlcnNpb24YAyABKAMSJwoGc3RhdHVzGAQgASgOMhcucm9vbWNlbGwudjEuUm9vbVN0YXR1cxIVCg1vd25lcl91c2VyX2lkGAUgASgJEg0KBXRpdGxlGAYgASgJEhEKCWNvdmVyX3VybBgHIAEoCRIUCgxhbm5vdW5jZW1lbnQYCCABKAkSFgoOYmFja2dyb3VuZF91cmwYCSABKAkSDAoEdGFncxgKIAMoCRILCgNleHQYCyABKAkSIwoEbW9kZRgMIAEoDjIVLnJvb21jZWxsLnYxLlJvb21Nb2RlEhkKEXZpc2libGVfcmVnaW9uX2lkGA0gASgDEg4KBmxvY2tlZBgOIAEoCBIVCg1jcmVhdGVkX2F0X21zGA8gASgDEhMKC2ltX2dyb3VwX2lkGBAgASgJEhYKDnJ0Y19zZGtfYXBwX2lkGBEgASgDEhMKC3J0Y19yb29tX2lkGBIgASgJEiAKBXNlYXRzGBMgAygLMhEucm9vbWNlbGwudjEuU2VhdBInCgZjb3VudHMYFCABKAsyFy5yb29tY2VsbC52MS5Sb29tQ291bnRzEiUKBWNsb3NlGBUgASgLMhYucm9vbWNlbGwudjEuUm9vbUNsb3NlEh8KAm1lGBYgASgLMhMucm9vbWNlbGwudjEuUm9vbU1lEhEKCXJvb21faGVhdBgXIAEoAxIoCglnaWZ0X3JhbmsYGCADKAsyFS5yb29tY2VsbC52MS5SYW5rSXRlbRIUCgxjbG9zZXNfYXRfbXMYGSABKAMiZAoIUm9vbVN0ZXASFAoMcm9vbV92ZXJzaW9uGAEgASgDEhYKDm9jY3VycmVkX2F0X21zGAIgASgDEioKBmV2ZW50cxgDIAMoCzIaLnJvb21jZWxsLnYxLlJvb21TdGVwRXZlbnQiUgoNUm9vbVN0ZXBFdmVudBIQCghldmVudF9pZBgBIAEoCRIMCgR0eXBlGAIgASgJEhMKC2V2ZW50X2luZGV4GAMgASgFEgwKBGRhdGEYBCABKAkiJAoMV2F0Y2hSZXN1bWVkEhQKDHJvb21fdmVyc2lvbhgBIAEoAyI4CghXYXRjaEVuZBIcChRyZXN1bWVfYWZ0ZXJfdmVyc2lvbhgBIAEoAxIOCgZyZWFzb24YAiABKAkiyAMKDUNvbW1hbmRSZXN1bHQSDwoHYXBwbGllZBgBIAEoCBIUCgxyb29tX3ZlcnNpb24YAiABKAMSEAoIcmVwbGF5ZWQYAyABKAgSKwoIc25hcHNob3QYBCABKAsyGS5yb29tY2VsbC52MS5Sb29tU25hcHNob3QSDwoHcm9vbV9pZBgFIAEoCRIjCgR1c2VyGAYgASgLMhUucm9vbWNlbGwudjEuUm9vbVVzZXISDwoHc2VhdF9ubxgHIAEoBRIWCg5taWNfc2Vzc2lvbl9pZBgIIAEoCRIbChNwdWJsaXNoX2RlYWRsaW5lX21zGAkgASgDEhoKEmJpbGxpbmdfcmVjZWlwdF9pZBgKIAEoCRIfChJjb2luX2JhbGFuY2VfYWZ0ZXIYCyABKANIAIgBARImChlnaWZ0X2luY29tZV9iYWxhbmNlX2FmdGVyGAwgASgDSAGIAQESEQoJcm9vbV9oZWF0GA0gASgDEigKCWdpZnRfcmFuaxgOIAMoCzIVLnJvb21jZWxsLnYxLlJhbmtJdGVtQhUKE19jb2luX2JhbGFuY2VfYWZ0ZXJCHAoaX2dpZnRfaW5jb21lX2JhbGFuY2VfYWZ0ZXIqXQoMU25hcHNob3RNb2RlEh0KGVNOQVBTSE9UX01PREVfVU5TUEVDSUZJRUQQABIWChJTTkFQU0hPVF9NT0RFX05PTkUQARIWChJTTkFQU0hPVF9NT0RFX1ZJRVcQAipOCghSb29tTW9kZRIZChVST09NX01PREVfVU5TUEVDSUZJRUQQABISCg5ST09NX01PREVfRlJFRRABEhMKD1JPT01fTU9ERV9BUFBMWRACKosBCgpSb29tU3RhdHVzEhsKF1JPT01fU1RBVFVTX1VOU1BFQ0lGSUVEEAASFgoSUk9PTV9TVEFUVVNfQUNUSVZFEAESFwoTUk9PTV9TVEFUVVNfQ0xPU0lORxACEhYKElJPT01fU1RBVFVTX0NMT1NFRBADEhcKE1JPT01fU1RBVFVTX0RFTEVURUQQBCp3CglTZWF0U3RhdGUSGgoWU0VBVF9TVEFURV9VTlNQRUNJRklFRBAAEhMKD1NFQVRfU1RBVEVfSURMRRABEh4KGlNFQVRfU1RBVEVfUEVORElOR19QVUJMSVNIEAISGQoVU0VBVF9TVEFURV9QVUJMSVNISU5HEAMqZQoIUm9vbVJvbGUSGQoVUk9PTV9ST0xFX1VOU1BFQ0lGSUVEEAASFAoQUk9PTV9ST0xFX01FTUJFUhABEhMKD1JPT01fUk9MRV9BRE1JThACEhMKD1JPT01fUk9MRV9PV05FUhADKokBCgpDbG9zZXJLaW5kEhsKF0NMT1NFUl9LSU5EX1VOU1BFQ0lGSUVEEAASFQoRQ0xPU0VSX0tJTkRfT1dORVIQARIVChFDTE9TRVJfS0lORF9BRE1JThACEhgKFENMT1NFUl9LSU5EX09QRVJBVE9SEAMSFgoSQ0xPU0VSX0tJTkRfU1lTVEVNEAQqawoOTWljUmVxdWVzdEtpbmQSIAocTUlDX1JFUVVFU1RfS0lORF9VTlNQRUNJRklFRBAAEhoKFk1JQ19SRVFVRVNUX0tJTkRfQVBQTFkQARIbChdNSUNfUkVRVUVTVF9LSU5EX0lOVklURRACYgZwcm90bzM");
 
 /**
  * Part of every command.
@@ -616,6 +616,129 @@ export const RoomSnapshotSchema: GenMessage<RoomSnapshot> = /*@__PURE__*/
   messageDesc(file_roomcell_v1_room_types, 12);
 
 /**
+ * One version of a room with everything that clients are told of it, which may be nothing.
+ *
+ * @generated from message roomcell.v1.RoomStep
+ */
+export type RoomStep = Message<"roomcell.v1.RoomStep"> & {
+  /**
+   * @generated from field: int64 room_version = 1;
+   */
+  roomVersion: bigint;
+
+  /**
+   * @generated from field: int64 occurred_at_ms = 2;
+   */
+  occurredAtMs: bigint;
+
+  /**
+   * In the order in which they happened.
+   *
+   * @generated from field: repeated roomcell.v1.RoomStepEvent events = 3;
+   */
+  events: RoomStepEvent[];
+};
+
+/**
+ * Describes the message roomcell.v1.RoomStep.
+ * Use `create(RoomStepSchema)` to create a new message.
+ */
+export const RoomStepSchema: GenMessage<RoomStep> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_types, 13);
+
+/**
+ * An event of a step.
+ *
+ * @generated from message roomcell.v1.RoomStepEvent
+ */
+export type RoomStepEvent = Message<"roomcell.v1.RoomStepEvent"> & {
+  /**
+   * The same id under which the event arrives in the room's group.
+   *
+   * @generated from field: string event_id = 1;
+   */
+  eventId: string;
+
+  /**
+   * Name of the event, such as RoomUserJoined. May be one of a newer release: pass over it.
+   *
+   * @generated from field: string type = 2;
+   */
+  type: string;
+
+  /**
+   * Position within the events of its version. Some positions may be missing.
+   *
+   * @generated from field: int32 event_index = 3;
+   */
+  eventIndex: number;
+
+  /**
+   * JSON, the same text as the Data of the message in the room's group.
+   *
+   * @generated from field: string data = 4;
+   */
+  data: string;
+};
+
+/**
+ * Describes the message roomcell.v1.RoomStepEvent.
+ * Use `create(RoomStepEventSchema)` to create a new message.
+ */
+export const RoomStepEventSchema: GenMessage<RoomStepEvent> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_types, 14);
+
+/**
+ * The steps behind the version that was asked for follow.
+ *
+ * @generated from message roomcell.v1.WatchResumed
+ */
+export type WatchResumed = Message<"roomcell.v1.WatchResumed"> & {
+  /**
+   * The room's version by now.
+   *
+   * @generated from field: int64 room_version = 1;
+   */
+  roomVersion: bigint;
+};
+
+/**
+ * Describes the message roomcell.v1.WatchResumed.
+ * Use `create(WatchResumedSchema)` to create a new message.
+ */
+export const WatchResumedSchema: GenMessage<WatchResumed> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_types, 15);
+
+/**
+ * The last message of a watch that ended without a fault.
+ *
+ * @generated from message roomcell.v1.WatchEnd
+ */
+export type WatchEnd = Message<"roomcell.v1.WatchEnd"> & {
+  /**
+   * Watch again behind this version: nothing is missed, nothing comes twice.
+   *
+   * @generated from field: int64 resume_after_version = 1;
+   */
+  resumeAfterVersion: bigint;
+
+  /**
+   * DRAINING, NOT_OWNER, UNAVAILABLE or another code after which one asks again; ROOM_CLOSED when the
+   * room is deleted and nothing more will come.
+   *
+   * @generated from field: string reason = 2;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message roomcell.v1.WatchEnd.
+ * Use `create(WatchEndSchema)` to create a new message.
+ */
+export const WatchEndSchema: GenMessage<WatchEnd> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_types, 16);
+
+/**
  * A command that succeeded. Failures are gRPC statuses with google.rpc.ErrorInfo details.
  *
  * @generated from message roomcell.v1.CommandResult
@@ -721,7 +844,7 @@ export type CommandResult = Message<"roomcell.v1.CommandResult"> & {
  * Use `create(CommandResultSchema)` to create a new message.
  */
 export const CommandResultSchema: GenMessage<CommandResult> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_types, 13);
+  messageDesc(file_roomcell_v1_room_types, 17);
 
 /**
  * Whether an answer carries the room's present view beside the result.
