@@ -134,7 +134,7 @@ export class ReadsBetweenPods {
     signal.addEventListener('abort', hangUp, { once: true });
     const cut = createDeferred<never>();
     cut.promise.catch(() => undefined);
-    const end = (): void => cut.reject(lost('connection cut'));
+    const end = (): void => void cut.reject(lost('connection cut'));
     inHand.add(end);
     const messages = gatedStream(gate, () => reads.watch(watch, ended.signal));
     try {
