@@ -40,6 +40,8 @@ export interface CellOptions {
   readonly presenceStaleAfterMs: number;
   /** The same for the mic heartbeats of a session that sends them (decision 27). */
   readonly micHeartbeatStaleAfterMs: number;
+  /** Whether a mic heartbeat that says it publishes confirms its session (decision 7). */
+  readonly autoConfirmOnHeartbeat: boolean;
   /** Longest time that an advanced applied offset stays unwritten, and a lost partition unnoticed. */
   readonly offsetFlushMs: number;
   /** How often due deadlines of rooms that are not in memory are looked up. */

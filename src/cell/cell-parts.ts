@@ -79,9 +79,10 @@ export class CellParts {
       onLost: (partition) => this.lost(partition),
     });
     this.deadlines = new Deadlines(context, this.registry, roomHasWork);
-    this.heartbeats = new Heartbeats(context, this.registry, partitionCount, (partition) =>
-      this.settledIn(partition),
-    );
+    this.heartbeats = new Heartbeats(context, this.registry, partitionCount, {
+      settled: (partition) => this.settledIn(partition),
+      confirm: (room, userId, micSessionId) => this.deadlines.confirm(room, userId, micSessionId),
+    });
     this.intake = new Intake(context, partitionCount, {
       registry: this.registry,
       roomHasWork,

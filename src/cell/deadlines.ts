@@ -4,6 +4,7 @@
  * `rooms.next_deadline_ms`. Nothing is decided here: a command that comes too early, twice or for a
  * session that has ended finds nothing to do (MIC-28).
  */
+import type { MicSessionId, UserId } from '../domain/ids.ts';
 import type { SystemCommandBody } from '../domain/room/commands.ts';
 import { nextDeadline } from '../domain/room/deadlines.ts';
 import { Failure } from '../kernel/failure.ts';
@@ -13,7 +14,7 @@ import { OutageNote } from './outage-note.ts';
 import type { Partition } from './partition/partition.ts';
 import type { RoomCell } from './registry/room-cell.ts';
 import type { RoomRegistry } from './registry/room-registry.ts';
-import { startClock, systemCommandNames } from './work.ts';
+import { confirmationItem, startClock, timerItem, type SystemItem } from './work.ts';
 
 /** Shortest pause before a deadline is looked at. */
 const shortestDelayMs = 20;
@@ -122,15 +123,31 @@ export class Deadlines {
 
   /** Puts a command of the owner's own into the room's queue; one that is useless there does nothing. */
   queue(room: RoomCell, body: SystemCommandBody): void {
+    this.put(room, timerItem(room.key, body, startClock(this.context.clock.monoMs())));
+  }
+
+  /**
+   * The same for a mic heartbeat that says it publishes: at most one confirmation of a session waits
+   * (decision 7). The session is what publishes, whatever seat it is moved to meanwhile.
+   */
+  confirm(room: RoomCell, userId: UserId, micSessionId: MicSessionId): void {
+    const waits = room.pending.some(
+      (item) =>
+        item.kind === 'system' &&
+        item.body.type === 'ConfirmMicPublishing' &&
+        item.body.micSessionId === micSessionId,
+    );
+    if (waits) return;
+    this.context.metrics.count('cell_heartbeat_confirmations_total');
+    const clock = startClock(this.context.clock.monoMs());
+    const body = { type: 'ConfirmMicPublishing', micSessionId } as const;
+    this.put(room, confirmationItem(room.key, userId, body, clock));
+  }
+
+  private put(room: RoomCell, item: SystemItem): void {
     if (this.stopped) return;
     room.deadlineQueued = true;
-    room.pending.push({
-      kind: 'system',
-      roomKey: room.key,
-      body,
-      name: systemCommandNames[body.type],
-      clock: startClock(this.context.clock.monoMs()),
-    });
+    room.pending.push(item);
     this.roomHasWork(room);
   }
 }

@@ -2,7 +2,8 @@
  * Units of work inside a cell. Each knows the partition instance it came in under: when that
  * instance is no longer active, the work is dropped without a trace outside (the successor has it).
  */
-import type { RoomKey } from '../domain/ids.ts';
+import type { RoomKey, UserId } from '../domain/ids.ts';
+import type { ConfirmMicPublishing } from '../domain/mic/mic-commands.ts';
 import type { RoomCommand, SystemCommandBody, SystemCommandType } from '../domain/room/commands.ts';
 import type { SourceRecord } from '../ports/command-source.ts';
 import type { StoredResult } from '../ports/room-reader.ts';
@@ -49,11 +50,16 @@ export interface CommandItem {
   readonly isPoison: boolean;
 }
 
-/** A command of the room's own timers: no record, no offset, a log row only when applied. */
+/**
+ * A command of the room's own owner, by a timer or for a heartbeat: no record, no offset, a log row
+ * only when applied.
+ */
 export interface SystemItem {
   readonly kind: 'system';
   readonly roomKey: RoomKey;
-  readonly body: SystemCommandBody;
+  readonly body: SystemCommandBody | ConfirmMicPublishing;
+  /** In whose name it stands in the log. */
+  readonly actorUserId: UserId;
   /** First part of the command id `sys:<name>:<version>`. */
   readonly name: string;
   readonly clock: CommandClock;
@@ -69,6 +75,37 @@ export const systemCommandNames = {
   FinishClosing: 'closing-grace',
   NotePasswordAttempt: 'password-attempt',
 } as const satisfies Record<SystemCommandType, string>;
+
+/** The same for a confirmation that a mic heartbeat stands for (decision 7). */
+const confirmationName = 'mic-confirm';
+
+/** User id under which what nobody asked for stands in the log. */
+export const systemUserId = 'system' as UserId;
+
+/** A command by the room's own timers. */
+export function timerItem(
+  roomKey: RoomKey,
+  body: SystemCommandBody,
+  clock: CommandClock,
+): SystemItem {
+  const name = systemCommandNames[body.type];
+  return { kind: 'system', roomKey, body, actorUserId: systemUserId, name, clock };
+}
+
+/** The confirmation that a heartbeat of this user stands for: in the user's name, as if it had asked. */
+export function confirmationItem(
+  roomKey: RoomKey,
+  actorUserId: UserId,
+  body: ConfirmMicPublishing,
+  clock: CommandClock,
+): SystemItem {
+  return { kind: 'system', roomKey, body, actorUserId, name: confirmationName, clock };
+}
+
+/** In whose name an item stands in the log and in its events. */
+export function actorOf(item: RoomItem): UserId {
+  return item.kind === 'command' ? item.command.actorUserId : item.actorUserId;
+}
 
 /** What waits in a room's queue. */
 export type RoomItem = CommandItem | SystemItem;

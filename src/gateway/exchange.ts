@@ -21,6 +21,8 @@ export interface ExchangeRequest {
   /** Null: the record never expires (heartbeats). */
   readonly ttlMs: number | null;
   readonly timeoutMs: number;
+  /** Headers of its own, beside those of every record. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** How it ended. `notSent` promises that the record is not in the topic. */
@@ -82,6 +84,7 @@ function startProduce(
   call: PendingCall,
 ): { stored(): boolean } {
   const headers: Record<string, string> = {
+    ...request.headers,
     [headerNames.correlationId]: call.correlationId,
     [headerNames.replyPartition]: String(slot),
     [headerNames.crc32c]: crc32cHex(request.value),

@@ -121,10 +121,10 @@ export function createGateway(settings: GatewaySettings, ports: GatewayPorts): G
   const beat = (
     frame: CallFrame,
     meta: RequestMeta,
-    micSessionId: string | null,
+    mic: { readonly micSessionId: string; readonly publishing: boolean } | null,
   ): Promise<number> =>
     gate.run(() => {
-      const heartbeat = parseHeartbeat(authorizeActor(frame, meta), meta, micSessionId);
+      const heartbeat = parseHeartbeat(authorizeActor(frame, meta), meta, mic);
       return untilAborted(folder.beat(heartbeat, allowedMs(frame, limits)), frame.signal);
     });
 
@@ -135,8 +135,8 @@ export function createGateway(settings: GatewaySettings, ports: GatewayPorts): G
     heartbeat: async (frame, meta) => {
       await beat(frame, meta, null);
     },
-    micHeartbeat: async (frame, meta, micSessionId) => ({
-      micHeartbeatAtMs: await beat(frame, meta, micSessionId),
+    micHeartbeat: async (frame, meta, session) => ({
+      micHeartbeatAtMs: await beat(frame, meta, session),
     }),
     applyRtcEvent: (event) => gate.run(() => applyRtcEvent(event)),
     getCommand: (frame, key) => gate.run(() => getCommand(frame, key)),

@@ -1,6 +1,7 @@
 /**
  * Gathers heartbeats of one partition for a moment and sends them as one record, so that a room full
- * of users costs the topic a few records a second. The reply names who is not present, and whose mic
+ * of users costs the topic a few records a second. Those that say they publish have a fold of their
+ * own, which says so for all of them in a header: a cell of an older release takes it for any other. The reply names who is not present, and whose mic
  * session is over; everybody else is told "fine", with the time at which the room heard it. A heartbeat leaves no record, so an unknown outcome is simply tried again.
  */
 import { createDeferred } from '../kernel/deferred.ts';
@@ -9,6 +10,7 @@ import type { Metrics } from '../ports/metrics.ts';
 import type { CancelTimer, Timers } from '../ports/timers.ts';
 import { heartbeatKey, partitionOf } from '../protocol/partition.ts';
 import type { HeartbeatItem, HeartbeatReply } from '../protocol/records.ts';
+import { headerNames } from '../protocol/topics.ts';
 import { refused, repliedOrThrow } from './command-result.ts';
 import type { Exchange } from './exchange.ts';
 import type { GatewayLimits } from './limits.ts';
@@ -29,6 +31,9 @@ export interface HeartbeatFolder {
 
 /** One fold that still gathers. */
 interface OpenFold {
+  readonly partition: number;
+  /** Whether all of its clients say that they publish. */
+  readonly publishing: boolean;
   readonly items: HeartbeatItem[];
   /** By user and session within the room: two calls of the same kind share one item. */
   readonly waiters: Map<string, Deferred<number>>;
@@ -48,24 +53,24 @@ export function createHeartbeatFolder(
 ): HeartbeatFolder {
   const { timers, metrics } = ports;
   const { exchange, limits, partitionCount } = parts;
-  const open = new Map<number, OpenFold>();
+  /** By partition and by what they say. */
+  const open = new Map<string, OpenFold>();
   let waiting = 0;
 
-  const send = (partition: number): void => {
-    const fold = open.get(partition);
-    if (fold === undefined) return;
-    open.delete(partition);
+  const send = (key: string, fold: OpenFold): void => {
+    if (open.get(key) !== fold) return;
+    open.delete(key);
     fold.cancelTimer();
     metrics.count('gateway_heartbeat_folds_total');
-    void sendFold(exchange, limits, partition, fold);
+    void sendFold(exchange, limits, fold);
   };
 
-  const foldOf = (partition: number): OpenFold => {
-    const existing = open.get(partition);
+  const foldOf = (key: string, partition: number, publishing: boolean): OpenFold => {
+    const existing = open.get(key);
     if (existing !== undefined) return existing;
-    const cancelTimer = timers.after(limits.heartbeatFoldMs, () => send(partition));
-    const fold: OpenFold = { items: [], waiters: new Map(), cancelTimer };
-    open.set(partition, fold);
+    const cancelTimer = timers.after(limits.heartbeatFoldMs, () => send(key, fold));
+    const fold = { partition, publishing, items: [], waiters: new Map(), cancelTimer };
+    open.set(key, fold);
     return fold;
   };
 
@@ -75,9 +80,12 @@ export function createHeartbeatFolder(
         throw refusal('GATEWAY_BUSY', notProduced, { retryAfterMs: limits.busyRetryMs });
       }
       const partition = partitionOf(heartbeat.roomKey, partitionCount);
-      const answer = join(foldOf(partition), heartbeat);
+      const { publishing } = heartbeat;
+      const key = `${partition}/${publishing}`;
+      const fold = foldOf(key, partition, publishing);
+      const answer = join(fold, heartbeat);
       // The items bound the record's size; a full fold does not wait for its timer.
-      if ((open.get(partition)?.items.length ?? 0) >= limits.heartbeatFoldItemsMax) send(partition);
+      if (fold.items.length >= limits.heartbeatFoldItemsMax) send(key, fold);
       waiting += 1;
       try {
         return await within(timers, answer, timeoutMs);
@@ -86,7 +94,7 @@ export function createHeartbeatFolder(
       }
     },
     flush() {
-      for (const partition of [...open.keys()]) send(partition);
+      for (const [key, fold] of [...open]) send(key, fold);
     },
   };
 }
@@ -109,20 +117,16 @@ function join(fold: OpenFold, heartbeat: ParsedHeartbeat): Promise<number> {
 }
 
 /** Settles every waiter; never throws. */
-async function sendFold(
-  exchange: Exchange,
-  limits: GatewayLimits,
-  partition: number,
-  fold: OpenFold,
-): Promise<void> {
+async function sendFold(exchange: Exchange, limits: GatewayLimits, fold: OpenFold): Promise<void> {
   const waiters = [...fold.waiters.values()];
   try {
     const end = await exchange({
-      partition,
+      partition: fold.partition,
       key: keyBytes,
       record: { kind: 'heartbeats', items: fold.items },
       ttlMs: null,
       timeoutMs: limits.maxDeadlineMs,
+      headers: fold.publishing ? { [headerNames.micPublishing]: '1' } : {},
     });
     const reply = repliedOrThrow(end, limits);
     if (reply.kind === 'refusal') throw refused(reply);

@@ -35,6 +35,8 @@ export interface ParsedHeartbeat {
   readonly actorUserId: UserId;
   /** '' for a heartbeat of presence alone. */
   readonly micSessionId: MicSessionId | '';
+  /** Whether the client says that its audio of that session is in the RTC room. */
+  readonly publishing: boolean;
 }
 
 /** Checks everything at once; throws INVALID_FIELD that names every fault. */
@@ -75,23 +77,24 @@ export function parseCommand(
 
 /**
  * The part of a heartbeat that counts; it needs no command id, because it leaves no record.
- * `micSessionId` null: a heartbeat of presence alone. Throws like `parseCommand`.
+ * `mic` null: a heartbeat of presence alone. Throws like `parseCommand`.
  */
 export function parseHeartbeat(
   actor: AuthorizedActor,
   meta: RequestMeta,
-  micSessionId: string | null,
+  mic: { readonly micSessionId: string; readonly publishing: boolean } | null,
 ): ParsedHeartbeat {
   const faults = createFieldFaults();
   checkPlace(faults, actor, meta, false);
-  if (micSessionId !== null) faults.add('mic_session_id', wideIdFault(micSessionId));
+  if (mic !== null) faults.add('mic_session_id', wideIdFault(mic.micSessionId));
   faults.throwIfAny();
   const appCode = meta.appCode as AppCode;
   const roomId = meta.roomId as RoomId;
   const actorUserId = actor.actorUserId as UserId;
   const roomKey = roomKeyOf(appCode, roomId);
-  const session = (micSessionId ?? '') as MicSessionId | '';
-  return { appCode, roomId, roomKey, actorUserId, micSessionId: session };
+  const micSessionId = (mic?.micSessionId ?? '') as MicSessionId | '';
+  const publishing = mic?.publishing ?? false;
+  return { appCode, roomId, roomKey, actorUserId, micSessionId, publishing };
 }
 
 function checkPlace(

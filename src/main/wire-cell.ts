@@ -170,6 +170,7 @@ function cellOptions(context: ReachableContext): CellOptions {
     },
     presenceStaleAfterMs: config.presenceStaleAfterMs,
     micHeartbeatStaleAfterMs: config.micHeartbeatStaleAfterMs,
+    autoConfirmOnHeartbeat: config.mic.autoConfirmOnHeartbeat,
     offsetFlushMs: cell.offsetFlushMs,
     deadlinePollMs: cell.deadlinePollMs,
     releaseMarkWaitMs: cell.releaseMarkWaitMs,

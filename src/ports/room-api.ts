@@ -145,11 +145,13 @@ export interface RoomApi {
   /**
    * Keeps a mic session alive, and its user's presence with it. Resolves with the time at which the
    * room heard it; throws MIC_SESSION_STALE when the session no longer holds a seat of that user.
+   * `publishing`: its audio is in the RTC room, which confirms the session where the deployment
+   * wants that (decision 7).
    */
   micHeartbeat(
     frame: CallFrame,
     meta: RequestMeta,
-    micSessionId: string,
+    session: { readonly micSessionId: string; readonly publishing: boolean },
   ): Promise<{ readonly micHeartbeatAtMs: number }>;
   getCommand(
     frame: CallFrame,

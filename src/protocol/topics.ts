@@ -37,6 +37,8 @@ export const headerNames = {
   replyPartition: 'rc-reply-partition',
   /** Milliseconds after the record's time until which the command may start. Absent: for ever. */
   ttlMs: 'rc-ttl-ms',
+  /** `1` on a fold of mic heartbeats: the clients of all of them say that they publish. */
+  micPublishing: 'rc-mic-publishing',
   /** CRC-32C of the value, eight hex digits. */
   crc32c: 'rc-crc32c',
   /** Outbox row of an event record, decimal. */

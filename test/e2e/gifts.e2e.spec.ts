@@ -9,7 +9,8 @@ import { waitUntil } from '../support/wait-until.ts';
 import { fleetApp, type Fleet, type FleetClient } from './support/fleet.ts';
 import { GiftFleet, walletTimeoutMs } from './support/gift-fleet.ts';
 import type { Gift, GiftPlayer } from './support/gift-play.ts';
-import { failureOf, recordsProduced, setWalletBalance } from './support/observe.ts';
+import { failureOf, logOf, recordsProduced, setWalletBalance } from './support/observe.ts';
+import { valuesOf } from './support/topic-records.ts';
 
 /** A gift that is never charged ends after so long. */
 const budgetMs = 4_000;
@@ -104,6 +105,47 @@ describe('a gift', () => {
         value: { event: { coins: 9_007_199_254_740_993n, senderUserId: rich[1] } },
       });
     }
+  });
+
+  it('of users next to each other beyond 2^53 keeps them two in records, rows and balances (A9)', async () => {
+    const [one, next] = ['9007199254740992', '9007199254740993'] as const;
+    const room = 'neighbours';
+    await player.fill(room, [one, next]);
+    const balances = { [one]: 9_007_199_254_741_002n, [next]: 9_007_199_254_741_003n };
+    for (const userId of [one, next]) {
+      await setWalletBalance(fleet, { appCode: fleetApp, userId }, balances[userId]);
+    }
+    for (const [from, to] of [
+      [one, next],
+      [next, one],
+    ] as const) {
+      const end = await player.give(room, `g-${from}`, { from, to: [to] });
+      expect(end).toMatchObject({ result: { coinBalanceAfter: balances[from] - 10n } });
+    }
+    const present = await fleet.sql('SELECT user_id FROM user_rooms WHERE room_id = ? ORDER BY 1', [
+      room,
+    ]);
+    expect(present.map((row) => String(row['user_id']))).toEqual([one, next]);
+
+    const codec = createCodec();
+    const topic = fleet.space.topic('room');
+    const isTold = (bytes: Buffer): boolean => bytes.includes(`g-${next}`);
+    const sent = await valuesOf(fleet, `${topic}.commands`, (values) => values.some(isTold));
+    const gift = codec.decodeCommand(sent.find(isTold) ?? Buffer.alloc(0));
+    expect(gift).toMatchObject({
+      value: { actorUserId: next, body: { type: 'SendGift', targetUserIds: [one] } },
+    });
+    const log = await logOf(fleet, room);
+    const stored = [one, next].map((from) => {
+      const row = log.find(({ commandId }) => commandId === `g-${from}`);
+      return codec.decodeResult(Buffer.from(row?.result ?? '', 'hex'));
+    });
+    expect(stored).toMatchObject(
+      [one, next].map((from) => ({
+        value: { fields: { coinBalanceAfter: balances[from] - 10n } },
+      })),
+    );
+    await gifts.books();
   });
 });
 

@@ -4,12 +4,14 @@
  */
 import type { Message } from 'kafkajs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createCodec } from '../../src/protocol/codec.ts';
 import { headerNames } from '../../src/protocol/topics.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { Fleet, type FleetClient } from './support/fleet.ts';
 import { commandOffsets, countOf, logOf } from './support/observe.ts';
 import { RoomPlayer } from './support/play.ts';
 import { commandValue, fleetPartitionCount, placeOf, RawRecords } from './support/raw-records.ts';
+import { valuesOf } from './support/topic-records.ts';
 
 let fleet: Fleet;
 let client: FleetClient;
@@ -90,6 +92,29 @@ describe('a record that nobody could have meant', () => {
     },
   );
 
+  it('(a schema that nobody registered) ends the caller’s wait with a refusal, and the cell goes on (A10)', async () => {
+    const room = 'foreign-schema';
+    const { key, partition } = placeOf(room);
+    const headers = { [headerNames.correlationId]: 'caller:1', [headerNames.replyPartition]: '7' };
+    const offset = await records.put(partition, { key, value: unknownSchema, headers });
+    const codec = createCodec();
+    const refusalsIn = (values: readonly Buffer[]): unknown[] =>
+      values.flatMap((bytes) => {
+        const reply = codec.decodeReply(bytes);
+        return reply.ok && reply.value.kind === 'refusal' ? [reply.value] : [];
+      });
+    const replies = await valuesOf(
+      fleet,
+      `${fleet.space.topic('room')}.replies`,
+      (values) => refusalsIn(values).length > 0,
+    );
+    expect(refusalsIn(replies)).toMatchObject([
+      { reason: 'UNDECODABLE', facts: { detail: 'unknown schema 0102030405060708' } },
+    ]);
+    expect((await asideAt(partition, offset))['detail']).toBe('unknown schema 0102030405060708');
+    expect((await new RoomPlayer(fleet, client, room).create('c1')).roomVersion).toBe(1n);
+  });
+
   it('(on a partition of another room) is set aside and not executed', async () => {
     const room = 'misplaced';
     const { key, partition } = placeOf(room);
@@ -113,7 +138,7 @@ describe('a record that nobody could have meant', () => {
     };
     await waitUntil('every offset is applied', settled, { limitMs: 20_000, everyMs: 100 });
     const before = await countOf(fleet, 'SELECT COUNT(*) AS n FROM room_dead_letters');
-    expect(before).toBe(junk.length + 1);
+    expect(before).toBe(junk.length + 2);
     for (const started of fleet.processes) await started.kill();
     const next = await (await fleet.start('core', ['gateway', 'cell'])).ready();
     const play = new RoomPlayer(fleet, fleet.connect(next), 'junk-0');

@@ -33,7 +33,12 @@ export type CallAsk =
     }
   | { readonly kind: 'heartbeat'; readonly meta: RequestMeta }
   | { readonly kind: 'rtcEvent'; readonly event: RtcUserEvent }
-  | { readonly kind: 'micHeartbeat'; readonly meta: RequestMeta; readonly micSessionId: string }
+  | {
+      readonly kind: 'micHeartbeat';
+      readonly meta: RequestMeta;
+      readonly micSessionId: string;
+      readonly publishing: boolean;
+    }
   | {
       readonly kind: 'getCommand';
       readonly appCode: string;

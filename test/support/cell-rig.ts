@@ -68,6 +68,7 @@ export const rigOptions: Omit<CellOptions, 'nodeId' | 'incarnation'> = {
   },
   presenceStaleAfterMs: 120_000,
   micHeartbeatStaleAfterMs: 60_000,
+  autoConfirmOnHeartbeat: false,
   offsetFlushMs: 5_000,
   deadlinePollMs: 1_000,
   releaseMarkWaitMs: 500,
@@ -287,7 +288,11 @@ export class CellRig {
   }
 
   /** Puts a fold of heartbeats into the topic; answers its correlation id. */
-  sendHeartbeats(partition: number, users: readonly RigHeartbeat[]): string {
+  sendHeartbeats(
+    partition: number,
+    users: readonly RigHeartbeat[],
+    headers: Readonly<Record<string, string>> = {},
+  ): string {
     const items = users.map(([room, user, session = '']) => ({
       appCode: rigApp,
       roomId: room as RoomId,
@@ -295,7 +300,7 @@ export class CellRig {
       micSessionId: session as MicSessionId | '',
     }));
     const value = this.codec.encodeCommand({ kind: 'heartbeats', items });
-    return this.append(partition, Buffer.from(heartbeatKey), value);
+    return this.append(partition, Buffer.from(heartbeatKey), value, headers);
   }
 
   /** Puts raw bytes into the topic with a reply address; answers the correlation id. */

@@ -12,6 +12,7 @@ import { roomKeyOf } from '../../domain/ids.ts';
 import { findSeatByUser } from '../../domain/mic/seats.ts';
 import { assertDefined } from '../../kernel/assert.ts';
 import { partitionOf } from '../../protocol/partition.ts';
+import type { MicSessionId, UserId } from '../../domain/ids.ts';
 import type { HeartbeatItem } from '../../protocol/records.ts';
 import type { CellContext } from '../cell-context.ts';
 import type { Partition } from '../partition/partition.ts';
@@ -36,24 +37,32 @@ interface WaitingBeat {
   readonly at: number;
 }
 
+/** What heartbeats ask of others. */
+export interface HeartbeatTargets {
+  /** A fold is answered and its offset settled. */
+  settled(partition: Partition): void;
+  /** A session whose publishing nobody has confirmed says that it publishes. */
+  confirm(room: RoomCell, userId: UserId, micSessionId: MicSessionId): void;
+}
+
 /** See the file header. */
 export class Heartbeats {
   private readonly context: CellContext;
   private readonly registry: RoomRegistry;
   private readonly partitionCount: number;
-  private readonly onSettled: (partition: Partition) => void;
+  private readonly told: HeartbeatTargets;
   private readonly waiting = new Map<RoomCell, WaitingBeat[]>();
 
   constructor(
     context: CellContext,
     registry: RoomRegistry,
     partitionCount: number,
-    onSettled: (partition: Partition) => void,
+    told: HeartbeatTargets,
   ) {
     this.context = context;
     this.registry = registry;
     this.partitionCount = partitionCount;
-    this.onSettled = onSettled;
+    this.told = told;
   }
 
   get idle(): boolean {
@@ -112,7 +121,20 @@ export class Heartbeats {
     if (room?.state.status !== 'active') fold.notActive.push(at);
     else if (!room.state.users.has(item.userId)) fold.notPresent.push(at);
     else if (!holdsSeat(room, item)) fold.micStale.push(at);
-    else hear(room, item, record.recordTimeMs);
+    else {
+      hear(room, item, record.recordTimeMs);
+      if (fold.work.publishing) this.confirm(room, item);
+    }
+  }
+
+  /**
+   * Decision 7, and only where the deployment wants it. The heartbeat itself leaves no trace: what it
+   * stands for is a command of the room's own, decided again behind whatever waits there.
+   */
+  private confirm(room: RoomCell, { userId, micSessionId }: HeartbeatItem): void {
+    if (!this.context.options.autoConfirmOnHeartbeat || micSessionId === '') return;
+    const held = findSeatByUser(room.state.seats, userId);
+    if (held?.occupancy.state === 'pending_publish') this.told.confirm(room, userId, micSessionId);
   }
 
   private answer({ partition, work, notPresent, notActive, micStale }: OpenFold): void {
@@ -129,7 +151,7 @@ export class Heartbeats {
       replies.send([{ ...work.reply, value }]);
     }
     partition.offsets.settle([work.record.offset]);
-    this.onSettled(partition);
+    this.told.settled(partition);
   }
 }
 

@@ -25,6 +25,8 @@ export interface HeartbeatWork {
   readonly kind: 'heartbeats';
   readonly record: SourceRecord;
   readonly fold: HeartbeatFold;
+  /** Whether its clients say that the audio of their sessions is in the RTC room. */
+  readonly publishing: boolean;
   readonly reply: ReplyAddress | null;
 }
 
@@ -72,7 +74,8 @@ export function readRecord(
   const key = record.key === null ? '' : Buffer.from(record.key).toString('utf8');
   if (decoded.value.kind === 'heartbeats') {
     if (key !== heartbeatKey) return aside('WRONG_PARTITION', 'heartbeats under another key');
-    return { kind: 'heartbeats', record, fold: decoded.value, reply };
+    const publishing = record.headers[headerNames.micPublishing] === '1';
+    return { kind: 'heartbeats', record, fold: decoded.value, publishing, reply };
   }
   return commandItem(record, decoded.value, { partitionCount, reply, clock, aside });
 }

@@ -17,8 +17,7 @@ import { payloadHash } from '../../protocol/payload-hash.ts';
 import type { CellContext } from '../cell-context.ts';
 import type { Partition } from '../partition/partition.ts';
 import { nextSweepMs } from '../presence/soft-times.ts';
-import type { LooseItem, RoomItem } from '../work.ts';
-import { systemUserId } from './decide-room.ts';
+import { actorOf, type LooseItem, type RoomItem } from '../work.ts';
 import { giftStatsOf, roomWeeksOf, settlementsOf, userWeeksOf } from './gift-rows.ts';
 import { userRoomsOf } from './user-rooms.ts';
 import type { DraftStep, LoggedEnd, PartitionWork, RoomDraft } from './draft.ts';
@@ -151,10 +150,6 @@ function logRowsOf(context: CellContext, draft: RoomDraft): LogRow[] {
 function hashOf(item: RoomItem): ReturnType<typeof payloadHash> {
   if (item.kind === 'command') return item.payloadHash;
   return payloadHash({ actorUserId: actorOf(item), body: item.body });
-}
-
-function actorOf(item: RoomItem): LogRow['actorUserId'] {
-  return item.kind === 'command' ? item.command.actorUserId : systemUserId;
 }
 
 function eventRowsOf(context: CellContext, draft: RoomDraft): EventRow[] {

@@ -2,12 +2,7 @@
  * Decides one room's items in order on its draft. Steps 2 (idempotency), 3 (deadline), 5 (plan) and
  * 6 (decide) of a command; nothing here waits or reaches outside.
  */
-import {
-  nextRoomVersion,
-  type CommandId,
-  type RoomVersion,
-  type UserId,
-} from '../../domain/ids.ts';
+import { nextRoomVersion, type CommandId, type RoomVersion } from '../../domain/ids.ts';
 import type { RoomCommand, SystemCommandBody } from '../../domain/room/commands.ts';
 import type { DecideFacts, Decision } from '../../domain/room/decision.ts';
 import { decide } from '../../domain/room/decide.ts';
@@ -28,17 +23,15 @@ import { commandLevel, eventLevel, schemaLevel } from '../../protocol/schema-lev
 import type { CellContext } from '../cell-context.ts';
 import { isExpired, isGift } from '../charges/payment.ts';
 import {
+  actorOf,
   looseOf,
   poisonDetail,
-  systemCommandNames,
+  timerItem,
   type CommandItem,
   type RoomItem,
   type SystemItem,
 } from '../work.ts';
 import type { DraftEvent, ItemEnd, LoggedEnd, RoomDraft, RoomWork } from './draft.ts';
-
-/** User id under which system commands stand in the log. */
-export const systemUserId = 'system' as UserId;
 
 /** Items that this transaction must not decide but set aside, with the text why. */
 export type SetAside = ReadonlyMap<RoomItem, string>;
@@ -129,15 +122,14 @@ class Drafting {
    *      answers the stored rejection and decides nothing, so it counts nothing.
    */
   private decideFollowUp(body: SystemCommandBody, { roomKey, clock }: CommandItem): ItemEnd {
-    const name = systemCommandNames[body.type];
-    return this.decideSystem({ kind: 'system', roomKey, body, name, clock: { ...clock } });
+    return this.decideSystem(timerItem(roomKey, body, { ...clock }));
   }
 
   private decideSystem(item: SystemItem): ItemEnd {
     if (commandLevel(item.body.type) > this.enabledLevel()) return { kind: 'nothing', item };
     const commandId = systemCommandId(item.name, nextRoomVersion(this.state.version));
     const { appCode, roomId } = this.state;
-    const actor = { actorUserId: systemUserId, actorRole: 'system' as const };
+    const actor = { actorUserId: item.actorUserId, actorRole: 'system' as const };
     const command: RoomCommand = { appCode, roomId, commandId, ...actor, body: item.body };
     const nowMs = this.nowMs();
     const decision = decide(command, this.facts(commandId, nowMs, null), this.state);
@@ -282,7 +274,7 @@ class Drafting {
         eventIndex,
         occurredAtMs: at.decidedAtMs,
         commandId: at.commandId,
-        actorUserId: item.kind === 'command' ? item.command.actorUserId : systemUserId,
+        actorUserId: actorOf(item),
         event,
       });
       return { event, eventId, envelope };

@@ -129,7 +129,7 @@ function commandHandlers(
     micHeartbeat: async (request, context) => {
       const meta = metaOf(request.meta);
       const frame = await frameOf(context, meta.appCode);
-      const { micHeartbeatAtMs } = await api.micHeartbeat(frame, meta, request.micSessionId);
+      const { micHeartbeatAtMs } = await api.micHeartbeat(frame, meta, request);
       return { micHeartbeatAtMs: BigInt(micHeartbeatAtMs) };
     },
     setMicSeatLock: execute(setMicSeatLockOf),
@@ -165,7 +165,12 @@ function createFrameOf(auth: GrpcAuth): FrameOf {
     const verdict = await auth.verifier.verify(token);
     switch (verdict.kind) {
       case 'valid':
-        return { ...rest, caller: verdict.caller, authFault: '' };
+        return {
+          ...rest,
+          caller: verdict.caller,
+          authFault: '',
+          authorizedUntilMs: verdict.expiresAtMs,
+        };
       case 'refused':
         return { ...rest, caller: null, authFault: verdict.fault };
       case 'unreachable':

@@ -57,6 +57,7 @@ const ofCell: Rows = {
   cell_room_busy_total: counter('Commands refused because their room has too many waiting.'),
   cell_redelivered_total: counter('Records that were settled already.'),
   cell_heartbeats_total: counter('Heartbeats taken.'),
+  cell_heartbeat_confirmations_total: counter('Mic sessions that a heartbeat said to publish.'),
   cell_duplicate_ids_total: counter('Batches decided again because a command id was stored.'),
   cell_poison_total: counter('Records set aside because deciding them failed or ended processes.'),
   cell_poison_searches_total: counter('Takeovers whose records are begun one at a time.'),

@@ -1,6 +1,6 @@
 /** Keys of the room business and of the cell that executes it (CFG-2 to CFG-6, CFG-15). */
 import type { FieldTree } from './field-tree.ts';
-import { duration, integer, list } from './fields.ts';
+import { boolean, duration, integer, list } from './fields.ts';
 import { giftOnSale } from './patterns.ts';
 
 /** Top-level keys of the seeds. Values at or below zero mean the default (NEW-3 to NEW-7). */
@@ -52,6 +52,13 @@ export const roomFields = {
     max: '10m',
     lowMeansFallback: true,
   }),
+  mic: {
+    auto_confirm_on_heartbeat: boolean({
+      about:
+        'A mic heartbeat that says it publishes confirms its session like ConfirmMicPublishing.',
+      fallback: false,
+    }),
+  },
   mic_heartbeat_stale_after: duration({
     about: 'Silence after which a session that sends mic heartbeats is taken off its seat.',
     fallback: '60s',

@@ -37,6 +37,8 @@ class SentCommands implements Checker {
   /** Every try of a command, by row key. */
   private readonly tries = new Map<string, Try[]>();
   private readonly byCall = new Map<number, Try>();
+  /** App, room and user of mic heartbeats that said they publish. */
+  private readonly publishers = new Set<string>();
 
   constructor(world: CheckedWorld, report: (violation: Violation) => void) {
     this.world = world;
@@ -55,6 +57,10 @@ class SentCommands implements Checker {
     if (command !== null && ask.kind === 'command') {
       const asked = askedText(ask.meta.actorUserId, requestFields(ask.request));
       this.tried(command.key, { call, asked, end: null });
+    }
+    if (ask.kind === 'micHeartbeat' && ask.publishing) {
+      const { appCode, roomId, actorUserId } = ask.meta;
+      this.publishers.add(`${appCode}\0${roomId}\0${actorUserId}`);
     }
     if (ask.kind === 'rtcEvent') {
       const { key, asked } = askedByRtc(ask.event);
@@ -78,14 +84,21 @@ class SentCommands implements Checker {
   }
 
   private checkSystemRow(row: LogRow): void {
-    const [prefix, , version] = row.commandId.split(':');
+    const [prefix, name, version] = row.commandId.split(':');
     const isOurs = prefix === 'sys' && version === String(row.appliedVersion);
-    if (isOurs && row.actorUserId === 'system') return;
+    if (isOurs && name === 'mic-confirm' && this.hasSaidToPublish(row)) return;
+    if (isOurs && name !== 'mic-confirm' && row.actorUserId === 'system') return;
     this.fault(
       'INV-3',
       row,
       `${row.commandId} by ${row.actorUserId} at version ${row.appliedVersion} has no offset and is no command of the room itself`,
     );
+  }
+
+  /** A confirmation that nobody sent stands for a mic heartbeat of its user in that room (decision 7). */
+  private hasSaidToPublish({ appCode, roomId, actorUserId, commandType }: LogRow): boolean {
+    if (commandType !== 'ConfirmMicPublishing') return false;
+    return this.publishers.has(`${appCode}\0${roomId}\0${actorUserId}`);
   }
 
   private checkRow(key: string, row: LogRow): void {

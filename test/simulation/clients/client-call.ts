@@ -27,7 +27,7 @@ export async function invoke(
       await api.heartbeat(frame, ask.meta);
       return { kind: 'heartbeatTaken' };
     case 'micHeartbeat':
-      await api.micHeartbeat(frame, ask.meta, ask.micSessionId);
+      await api.micHeartbeat(frame, ask.meta, ask);
       return { kind: 'heartbeatTaken' };
     case 'rtcEvent':
       await api.applyRtcEvent(ask.event);

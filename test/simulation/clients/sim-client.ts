@@ -163,7 +163,8 @@ export class SimClient {
     };
     if (ask.type === 'RoomHeartbeat') return { kind: 'heartbeat', meta };
     const sessionId = 'session' in ask ? this.sessionOf(ask.session) : '';
-    if (ask.type === 'MicHeartbeat') return { kind: 'micHeartbeat', meta, micSessionId: sessionId };
+    if (ask.type === 'MicHeartbeat')
+      return { kind: 'micHeartbeat', meta, micSessionId: sessionId, publishing: true };
     const nowMs = this.context.wallMs();
     const request = requestOf(ask, { clients: this.context.clients, sessionId, nowMs });
     if (request === null) return null;

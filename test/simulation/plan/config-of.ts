@@ -101,6 +101,7 @@ function rulesOf({ rules }: SimOptions): object {
     mic_heartbeat_stale_after: `${rules.micHeartbeatStaleAfterMs}ms`,
     mic_request_timeout: `${rules.micRequestTimeoutMs}ms`,
     close_grace: `${rules.closeGraceMs}ms`,
+    mic: { auto_confirm_on_heartbeat: rules.autoConfirmOnHeartbeat ?? false },
     password_attempts: rules.passwordAttempts,
     password_attempt_window: `${rules.passwordAttemptWindowMs}ms`,
   };

@@ -64,6 +64,8 @@ export interface Rules {
   readonly closeGraceMs: number;
   readonly passwordAttempts: number;
   readonly passwordAttemptWindowMs: number;
+  /** Not in cases of old: off. */
+  readonly autoConfirmOnHeartbeat?: boolean;
 }
 
 /** What the workload is like where it is not even. All are shares, from 0 to 1. */
@@ -144,6 +146,7 @@ function rulesOf(seed: number): Rules {
     closeGraceMs: random.pick([0, 0, 1_500]),
     passwordAttempts: random.pick([1, 2, 5]),
     passwordAttemptWindowMs: random.pick([3_000, 30_000]),
+    autoConfirmOnHeartbeat: random.pick([false, false, true]),
   };
 }
 

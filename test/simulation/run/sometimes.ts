@@ -53,6 +53,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   'a room evicted': ['cell_rooms_evicted_total'],
   'a publish window that ran out': ['world_log|ExpireMicPublish|applied'],
   'a mic session that fell silent': ['world_log|ExpireMicHeartbeat|applied'],
+  'a heartbeat that confirmed its session': ['cell_heartbeat_confirmations_total'],
   'a request for the mic that nobody answered': ['world_log|ExpireMicRequests|applied'],
   'users taken out for their silence': ['world_log|SweepStaleUsers|applied'],
   'a ban that ended by itself': ['world_log|ExpireBans|applied'],

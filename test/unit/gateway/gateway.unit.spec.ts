@@ -202,7 +202,12 @@ describe('a heartbeat', () => {
   test('of a mic session says when the room heard it; of presence nothing (MIC-19, RES-8, CMD-16)', async () => {
     const { gateway, sink, sources, time } = rig();
     await gateway.start();
-    const mic = outcomeOf(gateway.micHeartbeat(frame(), meta({ commandId: '' }), 's1'));
+    const mic = outcomeOf(
+      gateway.micHeartbeat(frame(), meta({ commandId: '' }), {
+        micSessionId: 's1',
+        publishing: false,
+      }),
+    );
     const room = outcomeOf(gateway.heartbeat(frame(), meta({ commandId: '' })));
     await time.advance(defaultGatewayLimits.heartbeatFoldMs);
     expect(sink.read()).toMatchObject({ items: [{ micSessionId: 's1' }, { micSessionId: '' }] });
@@ -217,7 +222,9 @@ describe('a heartbeat', () => {
   test('without a mic session is refused before anything gathers', async () => {
     const { gateway, sink, time } = rig();
     await gateway.start();
-    const outcome = outcomeOf(gateway.micHeartbeat(frame(), meta(), ''));
+    const outcome = outcomeOf(
+      gateway.micHeartbeat(frame(), meta(), { micSessionId: '', publishing: false }),
+    );
     await time.advance(defaultGatewayLimits.heartbeatFoldMs);
     expect(outcome.now()).toMatchObject({ failure: { reason: 'INVALID_FIELD' } });
     expect(sink.produced).toEqual([]);

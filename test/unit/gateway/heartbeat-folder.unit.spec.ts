@@ -23,11 +23,18 @@ function rig(change: Partial<GatewayLimits> = {}) {
     new Promise((resolve) => sent.push({ request, answer: resolve }));
   const ports = { timers: time, metrics: new CountingMetrics() };
   const folder = createHeartbeatFolder(ports, { exchange, limits, partitionCount });
-  const micBeat = (user: string, session: string, room = 'r1', timeoutMs = 5_000) => {
+  const micBeat = (
+    user: string,
+    session: string,
+    room = 'r1',
+    timeoutMs = 5_000,
+    publishing = false,
+  ) => {
     const roomId = room as RoomId;
     const roomKey = roomKeyOf(appCode, roomId);
     const micSessionId = session as MicSessionId | '';
-    const heartbeat = { appCode, roomId, roomKey, actorUserId: user as UserId, micSessionId };
+    const actorUserId = user as UserId;
+    const heartbeat = { appCode, roomId, roomKey, actorUserId, micSessionId, publishing };
     return outcomeOf(folder.beat(heartbeat, timeoutMs));
   };
   const beat = (user: string, room?: string, timeoutMs?: number) =>
@@ -81,6 +88,17 @@ describe('heartbeats of one partition', () => {
     micBeat('u1', 's0');
     await time.advance(250);
     expect(items().map(({ micSessionId }) => micSessionId)).toEqual(['', 's1', 's0']);
+  });
+
+  test('that say they publish go out as a record of their own, which says so', async () => {
+    const { time, sent, micBeat, items } = rig();
+    micBeat('u1', 's1');
+    micBeat('u1', 's1', 'r1', 5_000, true);
+    micBeat('u2', 's2', 'r1', 5_000, true);
+    await time.advance(250);
+    expect(sent.map(({ request }) => request.headers)).toEqual([{}, { 'rc-mic-publishing': '1' }]);
+    expect(items(0).map(({ micSessionId }) => micSessionId)).toEqual(['s1']);
+    expect(items(1).map(({ micSessionId }) => micSessionId)).toEqual(['s1', 's2']);
   });
 
   test('are sent at once when a fold is full', async () => {

@@ -93,12 +93,15 @@ describe('a heartbeat', () => {
   });
 
   test('of a mic session names one', () => {
-    expect(parseHeartbeat(actor, meta(), 's1').micSessionId).toBe('s1');
+    const beat = (micSessionId: string, publishing = false) =>
+      parseHeartbeat(actor, meta(), { micSessionId, publishing });
+    expect(beat('s1')).toMatchObject({ micSessionId: 's1', publishing: false });
+    expect(beat('s1', true)).toMatchObject({ publishing: true });
     for (const [text, fault] of [
       ['', 'missing'],
       ['a b', 'malformed'],
     ] as const) {
-      expect(() => parseHeartbeat(actor, meta(), text)).toThrow(
+      expect(() => beat(text)).toThrow(
         expect.objectContaining({ facts: { field: 'mic_session_id', fault } }),
       );
     }

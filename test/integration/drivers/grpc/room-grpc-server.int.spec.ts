@@ -125,6 +125,8 @@ describe('a heartbeat', () => {
   test('of a mic session names it, and says when the room heard it', async () => {
     const answer = await rig.commands.micHeartbeat({ meta, micSessionId: 's1' }, call());
     expect(rig.api.beats).toMatchObject([{ meta: { roomId: 'r1' }, micSessionId: 's1' }]);
+    await rig.commands.micHeartbeat({ meta, micSessionId: 's1', publishing: true }, call());
+    expect(rig.api.beats[1]).toMatchObject({ micSessionId: 's1', publishing: true });
     expect(answer.micHeartbeatAtMs).toBe(1_700_000_000_123n);
   });
 

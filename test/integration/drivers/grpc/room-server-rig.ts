@@ -95,7 +95,7 @@ export class ScriptedApi extends ScriptedReads implements RoomApi {
   readonly calls: { frame: CallFrame; meta: RequestMeta; request: CommandRequest }[] = [];
   onExecute: (frame: CallFrame) => Promise<CommandSuccess> = () => Promise.resolve(success);
   /** Heartbeats of presence have no session. */
-  readonly beats: { meta: RequestMeta; micSessionId: string | null }[] = [];
+  readonly beats: { meta: RequestMeta; micSessionId: string | null; publishing?: boolean }[] = [];
   onHeartbeat: () => Promise<void> = () => Promise.resolve();
   getCommand: RoomApi['getCommand'] = () => Promise.resolve({ kind: 'notExecuted' });
   getRoomSnapshot: RoomApi['getRoomSnapshot'] = () => Promise.reject(new Error('not scripted'));
@@ -114,9 +114,9 @@ export class ScriptedApi extends ScriptedReads implements RoomApi {
   async micHeartbeat(
     _frame: CallFrame,
     meta: RequestMeta,
-    micSessionId: string,
+    { micSessionId, publishing }: { readonly micSessionId: string; readonly publishing: boolean },
   ): Promise<{ micHeartbeatAtMs: number }> {
-    this.beats.push({ meta, micSessionId });
+    this.beats.push({ meta, micSessionId, ...(publishing ? { publishing } : {}) });
     await this.onHeartbeat();
     return { micHeartbeatAtMs: 1_700_000_000_123 };
   }
