@@ -78,6 +78,7 @@ const ofCell: Rows = {
   cell_reads_total: counter('Reads of rooms at their owner.', 'kind', 'outcome'),
   cell_read_ms: duration('Reads of rooms, passed on ones included.', 'kind'),
   cell_reads_forwarded_total: counter('Reads passed on, by how their owner was found.', 'by'),
+  cell_reads_waited_total: counter('Reads that waited for memory to show what MySQL has.'),
   cell_watches_open: gauge('Watches that are served or passed on.'),
   cell_watches_total: counter('Watches that ended, by how.', 'outcome'),
   cell_snapshot_ms: duration('Snapshots written.'),

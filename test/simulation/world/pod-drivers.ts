@@ -9,7 +9,6 @@ import { createMemoryEventSink } from '../../../src/drivers/memory/memory-event-
 import { createMemoryEventSource } from '../../../src/drivers/memory/memory-event-source.ts';
 import { MemoryLeaseDirectory } from '../../../src/drivers/memory/memory-lease-directory.ts';
 import { MemoryRoomListCache } from '../../../src/drivers/memory/memory-room-list-cache.ts';
-import { MemoryReadsNetwork } from '../../../src/drivers/memory/memory-reads-network.ts';
 import { createMemoryReplySink } from '../../../src/drivers/memory/memory-reply-sink.ts';
 import { createMemoryReplySource } from '../../../src/drivers/memory/memory-reply-source.ts';
 import { ensureMemoryTopics } from '../../../src/drivers/memory/memory-topics.ts';
@@ -42,7 +41,6 @@ export function createPodDrivers(parts: PodDriverParts): DriverSet {
   const { broker } = servers;
   const here = { broker, client };
   const log = logSettingsOf(parts);
-  const reads = new MemoryReadsNetwork(parts.ports);
   const end = servers.wakeHub.open();
   return {
     warning: null,
@@ -94,8 +92,8 @@ export function createPodDrivers(parts: PodDriverParts): DriverSet {
         gate,
       );
     },
-    readsPeers: () => reads.peers(),
-    readsServer: (ofNode) => reads.server(nodeId, ofNode),
+    readsPeers: () => servers.reads.peers(gate),
+    readsServer: (ofNode) => servers.reads.server(nodeId, ofNode, gate),
     close: () => end.stop(),
   };
 }

@@ -128,6 +128,7 @@ export class Pod {
       if (gate.state !== 'open' || this.life !== life) return;
       this.around.kernel.note(`${this.name} ends with code ${exitCode}`);
       this.endLife(life, 'ended');
+      servers.reads.cut(this.name);
       this.around.ended(this);
     });
   }
@@ -141,7 +142,10 @@ export class Pod {
     const { transactions } = servers.database.server;
     const open = transactions.size;
     const session = servers.database.server.named(laneName(life.incarnation, 0));
-    if (isNoticed) session?.end();
+    if (isNoticed) {
+      session?.end();
+      servers.reads.cut(this.name);
+    }
     if (transactions.size < open) metrics.count('world_killed_in_transaction');
     return true;
   }

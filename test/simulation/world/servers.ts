@@ -14,6 +14,7 @@ import { randomPort, SimRandom } from '../kernel/sim-random.ts';
 import type { Observation } from '../observations.ts';
 import { FarLeaseServer } from './far-lease-server.ts';
 import type { Latency } from './latency.ts';
+import { ReadsBetweenPods } from './reads-between-pods.ts';
 import { silentLog } from './sim-log.ts';
 
 /** Small enough that a gift is refused now and then. */
@@ -24,6 +25,7 @@ export interface Servers {
   readonly broker: MemoryBroker;
   readonly database: MemoryDatabase;
   readonly leases: FarLeaseServer;
+  readonly reads: ReadsBetweenPods;
   readonly wakeHub: MemoryWakeHub;
   readonly wallet: WalletStandIn;
   readonly im: ImStandIn;
@@ -75,6 +77,7 @@ export function createServers(
     broker,
     database,
     leases: new FarLeaseServer({ clock, timers: kernel.timersOf('leases'), latency }),
+    reads: new ReadsBetweenPods({ clock, timers: kernel.timersOf('reads'), latency }),
     wakeHub: new MemoryWakeHub({ timers: kernel.timersOf('wake'), log: silentLog }),
     wallet: new WalletStandIn({ ...ofStandIns, openingCoins }),
     im,

@@ -36,6 +36,8 @@ export class World implements CheckedWorld {
   readonly pods: readonly Pod[];
   /** Told of every point that a process passes. */
   onPoint: (pod: Pod, point: TracePoint) => void = () => undefined;
+  /** Has somebody ask the owner of a room, as one of the clients does. */
+  onLook: (roomKey: string) => void = () => undefined;
   readonly killers = new KillerRecords();
   readonly moments = new Moments();
   private readonly pointWatchers = new Set<(pod: Pod, point: TracePoint) => void>();
