@@ -9,6 +9,7 @@ import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { OwnerReadsPeers } from '../ports/owner-reads.ts';
 import type { PartitionStore } from '../ports/partition-store.ts';
+import type { PartitionStops } from '../ports/partition-stops.ts';
 import type { Random } from '../ports/random.ts';
 import type { ReplySink } from '../ports/reply-sink.ts';
 import type { RoomReader } from '../ports/room-reader.ts';
@@ -39,6 +40,7 @@ export interface CellContext {
   readonly replies: ReplySink;
   readonly leases: LeaseDirectory;
   readonly partitions: PartitionStore;
+  readonly stops: PartitionStops;
   readonly rooms: RoomReader;
   readonly snapshots: SnapshotStore;
   readonly lane: CommitLane;

@@ -17,6 +17,7 @@ import type { OwnerWatches } from '../ports/room-watch.ts';
 import type { OperatorStore } from '../ports/operator-store.ts';
 import type { OutboxStore } from '../ports/outbox-store.ts';
 import type { PartitionStore } from '../ports/partition-store.ts';
+import type { PartitionStops } from '../ports/partition-stops.ts';
 import type { ReplySink } from '../ports/reply-sink.ts';
 import type { ReplySlots } from '../ports/reply-slots.ts';
 import type { ReplySource } from '../ports/reply-source.ts';
@@ -59,6 +60,7 @@ export interface DriverSet {
 /** The tables, shared by the roles of a process. */
 export interface Stores {
   readonly partitionStore: PartitionStore;
+  readonly partitionStops: PartitionStops;
   readonly roomReader: RoomReader;
   readonly snapshotStore: SnapshotStore;
   readonly roomQueries: RoomQueries;

@@ -110,6 +110,7 @@ function runningCell(
     replies,
     leases,
     partitions: drivers.stores.partitionStore,
+    stops: drivers.stores.partitionStops,
     rooms: drivers.stores.roomReader,
     snapshots: drivers.stores.snapshotStore,
     lane,

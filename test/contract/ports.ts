@@ -68,6 +68,7 @@ export const ports: PortTable = {
     real: ['unit/drivers/grpc/owner-reads-over-grpc.unit.spec.ts'],
     twin: [fromMemory('memory-reads-network')],
   },
+  'partition-stops': database('partitions', ['partition-stops-contract']),
   'partition-store': database('partitions', [
     'partition-store-contract',
     'stalled-takeovers-contract',

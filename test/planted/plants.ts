@@ -81,6 +81,8 @@ export const plants: readonly Plant[] = [
   plant(64, 'stale-user-still-found', 'INV-29'),
   plant(65, 'request-outlives-its-user', 'INV-8', 'INV-26'),
   plant(66, 'new-admin-without-place', 'INV-8'),
+  plant(67, 'epoch-not-confirmed-for-reads', 'INV-42'),
+  plant(68, 'read-does-not-wait-for-the-commit', 'INV-42'),
 ];
 
 function plant(number: number, name: string, ...invariants: readonly string[]): Plant {

@@ -52,6 +52,8 @@ const brings: Readonly<Record<AimedKind, (run: RunResult) => boolean>> = {
   heldThenKilled: (run) =>
     run.history.some((seen) => seen.kind === 'pod' && seen.what === 'killed'),
   claimTakenEarly: (run) => has(run, 'world_claims_retaken'),
+  formerOwnerAsked: (run) => has(run, 'cell_reads_total|view|NOT_OWNER'),
+  askedBehindCommit: (run) => has(run, 'cell_reads_waited_total'),
 };
 
 describe('an aimed fault', () => {

@@ -6,6 +6,7 @@ import type { CommandRequest, RequestMeta } from '../../src/ports/room-api.ts';
 import type { CommandLookup } from '../../src/ports/room-api.ts';
 import type { RtcUserEvent } from '../../src/ports/rtc-events.ts';
 import type { RoomView } from '../../src/domain/room/room-view.ts';
+import type { OwnerAnswer } from '../../src/ports/owner-reads.ts';
 import type { ResultRecord } from '../../src/protocol/records.ts';
 
 /** One call of a client, as it left the client. */
@@ -44,7 +45,28 @@ export type CallAsk =
       readonly roomId: string;
       readonly commandId: string;
     }
-  | { readonly kind: 'getRoomSnapshot'; readonly appCode: string; readonly roomId: string };
+  | { readonly kind: 'getRoomSnapshot'; readonly appCode: string; readonly roomId: string }
+  | {
+      readonly kind: 'readOwner';
+      readonly appCode: string;
+      readonly roomId: string;
+      /** Who asks; '' beside a role above the room. */
+      readonly role: 'user' | 'service' | 'operator';
+      readonly userId: string;
+      readonly question: ReadQuestion;
+    };
+
+/** What a client asks of a room's owner; of a list, its first page. */
+export type ReadQuestion =
+  | { readonly kind: 'view' | 'micRequests' }
+  | { readonly kind: 'guard'; readonly userId: string }
+  | { readonly kind: 'audience' | 'bans'; readonly pageSize: number }
+  | { readonly kind: 'giftRank'; readonly places: number };
+
+/** What a client is answered; of the guard, whether the user may be there. */
+export type ReadAnswer =
+  | Exclude<OwnerAnswer, { kind: 'guard' }>
+  | Pick<Extract<OwnerAnswer, { kind: 'guard' }>, 'kind' | 'refusal'>;
 
 /** How a call ended for its client. */
 export type CallEnd =
@@ -63,6 +85,13 @@ export type CallEnd =
   | { readonly kind: 'notSent'; readonly reason: string }
   | { readonly kind: 'lookup'; readonly lookup: CommandLookup }
   | { readonly kind: 'snapshot'; readonly view: RoomView }
+  | {
+      readonly kind: 'read';
+      readonly version: bigint;
+      /** Told by the guard alone. */
+      readonly ownerEpoch: bigint | null;
+      readonly answer: ReadAnswer;
+    }
   | { readonly kind: 'heartbeatTaken' }
   /** Certain to be in the log, or none of ours. */
   | { readonly kind: 'rtcTaken' };

@@ -126,6 +126,8 @@ export class OwnedRooms {
     const confirmation = await this.confirmation.confirm(partition); // [A]
     if (confirmation.kind === 'unreachable') throw refused('UNAVAILABLE', {}, confirmation.cause);
     if (confirmation.kind === 'lost') throw await this.notOwner(partition.id);
+    const isBehind = partition.commitSeq < confirmation.commitSeq;
+    if (isBehind) this.context.metrics.count('cell_reads_waited_total');
     await this.waits.untilShown(partition, confirmation.commitSeq, signal); // [B]
   }
 }

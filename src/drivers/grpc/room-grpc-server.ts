@@ -165,7 +165,12 @@ function createFrameOf(auth: GrpcAuth): FrameOf {
     const verdict = await auth.verifier.verify(token);
     switch (verdict.kind) {
       case 'valid':
-        return { ...rest, caller: verdict.caller, authFault: '' };
+        return {
+          ...rest,
+          caller: verdict.caller,
+          authFault: '',
+          authorizedUntilMs: verdict.expiresAtMs,
+        };
       case 'refused':
         return { ...rest, caller: null, authFault: verdict.fault };
       case 'unreachable':

@@ -60,8 +60,7 @@ export async function createTokenVerifier(keys: TokenKeys, clock: Clock): Promis
         const claims = await verify(token, nowMs);
         const verdict = callerOf(claims);
         if (remembered.size >= rememberedMax) remembered.clear();
-        const expiresMs = ((claims.exp ?? 0) + clockToleranceS) * 1_000;
-        const untilMs = Math.min(nowMs + rememberMs, expiresMs);
+        const untilMs = Math.min(nowMs + rememberMs, expiryOf(claims));
         remembered.set(token, { verdict, fromMs: nowMs, untilMs });
         return verdict;
       } catch (thrown) {
@@ -116,7 +115,12 @@ function callerOf(claims: JWTPayload): TokenVerdict {
   // A user's subject is its user id; services and operators have names of their own.
   const subjectFault = role === 'user' ? userIdFault(subject) : wideIdFault(subject);
   if (subjectFault !== null) return { kind: 'refused', fault: 'claim sub is malformed' };
-  return { kind: 'valid', caller: { appCode, subject, role } };
+  return { kind: 'valid', caller: { appCode, subject, role }, expiresAtMs: expiryOf(claims) };
+}
+
+/** The tolerance is granted to the end of a token as to its beginning. */
+function expiryOf({ exp = 0 }: JWTPayload): number {
+  return (exp + clockToleranceS) * 1_000;
 }
 
 function isRole(role: unknown): role is Caller['role'] {

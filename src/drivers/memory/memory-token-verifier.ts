@@ -56,7 +56,7 @@ export class MemoryTokenVerifier implements TokenVerifier {
     if (typeof subject !== 'string') return refused('claim sub is missing');
     const subjectFault = role === 'user' ? userIdFault(subject) : wideIdFault(subject);
     if (subjectFault !== null) return refused('claim sub is malformed');
-    return { kind: 'valid', caller: { appCode, subject, role } };
+    return { kind: 'valid', caller: { appCode, subject, role }, expiresAtMs: exp * 1_000 };
   }
 }
 

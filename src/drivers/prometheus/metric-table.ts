@@ -68,6 +68,10 @@ const ofCell: Rows = {
   cell_stale_rooms_total: counter('Rooms dropped because MySQL had another version.'),
   cell_takeovers_total: counter('Partitions taken over.'),
   cell_partition_stops_total: counter('Partitions that came to stand still.', 'state'),
+  cell_partition_stops_accepted_total: counter(
+    'Partitions that went on as an operator said.',
+    'state',
+  ),
   cell_room_load_ms: duration('Rooms rebuilt from snapshot and log.'),
   cell_rooms_broken_total: counter('Rooms that could not be rebuilt and stand still.'),
   cell_rtc_removals_total: counter(
@@ -78,6 +82,7 @@ const ofCell: Rows = {
   cell_reads_total: counter('Reads of rooms at their owner.', 'kind', 'outcome'),
   cell_read_ms: duration('Reads of rooms, passed on ones included.', 'kind'),
   cell_reads_forwarded_total: counter('Reads passed on, by how their owner was found.', 'by'),
+  cell_reads_waited_total: counter('Reads that waited for memory to show what MySQL has.'),
   cell_watches_open: gauge('Watches that are served or passed on.'),
   cell_watches_total: counter('Watches that ended, by how.', 'outcome'),
   cell_snapshot_ms: duration('Snapshots written.'),

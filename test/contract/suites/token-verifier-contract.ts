@@ -42,7 +42,7 @@ export function tokenVerifierContract(
       const { verifier, sign, nowMs } = await makeFixture();
       const claims = { app_code: caller.appCode, sub: caller.subject, role: caller.role };
       const token = await sign(claimsAt(nowMs, claims));
-      expect(await verifier.verify(token)).toEqual({ kind: 'valid', caller });
+      expect(await verifier.verify(token)).toMatchObject({ kind: 'valid', caller });
     });
 
     it('judges expiry by its own clock', async () => {
@@ -54,6 +54,17 @@ export function tokenVerifierContract(
       expect(await verifier.verify(token)).toEqual(refused);
       moveTo(nowMs);
       expect(await verifier.verify(token)).toMatchObject({ kind: 'valid' });
+    });
+
+    it('says to the millisecond from when on it refuses the token', async () => {
+      const { verifier, sign, moveTo, nowMs } = await makeFixture();
+      const token = await sign(claimsAt(nowMs));
+      const verdict = await verifier.verify(token);
+      const expiresAtMs = verdict.kind === 'valid' ? verdict.expiresAtMs : 0;
+      moveTo(expiresAtMs - 1);
+      expect(await verifier.verify(token)).toMatchObject({ kind: 'valid', expiresAtMs });
+      moveTo(expiresAtMs);
+      expect(await verifier.verify(token)).toEqual(refused);
     });
 
     it.each(['exp', 'sub', 'app_code', 'role'])('refuses a token without %s', async (claim) => {

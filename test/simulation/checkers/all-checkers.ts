@@ -13,6 +13,7 @@ import { notSent } from './not-sent.ts';
 import { offsetFates } from './offset-fates.ts';
 import { orderInTime } from './order-in-time.ts';
 import { outboxRows } from './outbox-rows.ts';
+import { ownerReads } from './owner-reads.ts';
 import { passedOffsets } from './passed-offsets.ts';
 import { presence } from './presence.ts';
 import { rebuiltState } from './rebuilt-state.ts';
@@ -37,6 +38,7 @@ export const allCheckers: readonly CheckerFactory[] = [
   sentCommands,
   notSent,
   orderInTime,
+  ownerReads,
   rebuiltState,
   settledCalls,
   outboxRows,

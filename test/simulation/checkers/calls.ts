@@ -64,6 +64,7 @@ export const storedReasons: ReadonlySet<string> = new Set([
 
 /** The room that an end shows to its client; null: none. */
 export function viewIn(end: CallEnd): RoomView | null {
+  if (end.kind === 'read') return end.answer.kind === 'view' ? end.answer.view : null;
   return end.kind === 'ok' || end.kind === 'snapshot' ? end.view : null;
 }
 

@@ -5,7 +5,7 @@
  * nothing that is not committed.
  */
 import type { Observation, SentCall } from '../observations.ts';
-import { commandOf, roomOfKey, toldBy } from './calls.ts';
+import { commandOf, roomOfKey, toldBy, viewIn } from './calls.ts';
 import type { CheckedWorld, Checker, CheckerFactory, Violation } from './checker.ts';
 
 interface Floor {
@@ -69,7 +69,7 @@ class OrderInTime implements Checker {
       raise(this.answered, roomKey, { version: told.version, callId: call.callId });
     }
     const own = `${call.client}\0${roomKey}`;
-    const view = end.kind === 'snapshot' || end.kind === 'ok' ? end.view : null;
+    const view = viewIn(end);
     if (view !== null) this.checkView(call, roomKey, view.version, told?.version ?? null);
     const learned = [told?.version ?? 0n, view?.version ?? 0n];
     for (const version of learned) raise(this.known, own, { version, callId: call.callId });
@@ -104,7 +104,9 @@ class OrderInTime implements Checker {
 }
 
 function roomKeyOf(call: SentCall): string | null {
-  if (call.ask.kind === 'getRoomSnapshot') return `${call.ask.appCode}\0${call.ask.roomId}`;
+  const { ask } = call;
+  const isRead = ask.kind === 'getRoomSnapshot' || ask.kind === 'readOwner';
+  if (isRead) return `${ask.appCode}\0${ask.roomId}`;
   return commandOf(call)?.roomKey ?? null;
 }
 

@@ -17,6 +17,7 @@ const endsOf: Readonly<Record<SentCall['ask']['kind'], CallEnd['kind']>> = {
   rtcEvent: 'rtcTaken',
   getCommand: 'lookup',
   getRoomSnapshot: 'snapshot',
+  readOwner: 'read',
 };
 
 /** Makes it; see the file header. */

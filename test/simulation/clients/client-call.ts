@@ -2,8 +2,10 @@
 import { reasonRow } from '../../../src/domain/reasons.ts';
 import { Failure } from '../../../src/kernel/failure.ts';
 import type { CallFrame, RoomApi } from '../../../src/ports/room-api.ts';
+import type { RoomReadApi } from '../../../src/ports/room-read-api.ts';
 import type { RtcEvents } from '../../../src/ports/rtc-events.ts';
 import type { CallAsk, CallEnd } from '../observations.ts';
+import { readOwner } from './read-owner.ts';
 
 /** Name of a room, the same in each app. */
 export function roomIdOf(room: number): string {
@@ -12,7 +14,7 @@ export function roomIdOf(room: number): string {
 
 /** Makes the call; throws what the API throws. */
 export async function invoke(
-  api: RoomApi & RtcEvents,
+  api: RoomApi & RtcEvents & RoomReadApi,
   frame: CallFrame,
   ask: CallAsk,
 ): Promise<CallEnd> {
@@ -34,6 +36,8 @@ export async function invoke(
       return { kind: 'lookup', lookup: await api.getCommand(frame, ask) };
     case 'getRoomSnapshot':
       return { kind: 'snapshot', view: await api.getRoomSnapshot(frame, ask) };
+    case 'readOwner':
+      return readOwner(api, frame, ask);
   }
 }
 

@@ -22,6 +22,7 @@ export function requestOf(ask: PlannedAsk, facts: RequestFacts): CommandRequest 
     case 'RtcEvent':
     case 'GetRoomSnapshot':
     case 'GetCommand':
+    case 'ReadOwner':
       return null;
     case 'SendGift': {
       const { type, giftId, giftCount } = ask;

@@ -8,6 +8,7 @@ import type { CallAsk, CallEnd } from '../observations.ts';
 import type { PlannedAsk, SessionChoice } from '../plan/planned-ask.ts';
 import type { PlannedCall, PlannedClient, Workload } from '../plan/planned-call.ts';
 import { isSettled, roomIdOf } from './client-call.ts';
+import { questionOf } from './read-owner.ts';
 import { requestOf } from './request-of.ts';
 
 /** Who calls: the name is the run's, the user the app's. */
@@ -96,7 +97,7 @@ export class SimClient {
     const ask = this.askOf(call);
     if (ask === null) return;
     if (ask.kind !== 'command') {
-      await this.tries(call, ask, triesMax);
+      await this.tries(call, ask, ask.kind === 'readOwner' ? 1 : triesMax);
       if (call.ask.type === 'RtcEvent' && call.ask.isTwice) await this.tries(call, ask, 1);
       return;
     }
@@ -149,6 +150,7 @@ export class SimClient {
     }
     if (ask.type === 'RtcEvent') return this.rtcEventOf(ask, appCode, roomId);
     if (ask.type === 'GetRoomSnapshot') return { kind: 'getRoomSnapshot', appCode, roomId };
+    if (ask.type === 'ReadOwner') return this.readOf(ask, call.role, { appCode, roomId });
     const named = earlier === null ? call.nth : (repeatOf ?? call.nth);
     const commandId = this.context.commandIdOf(named);
     const meta = {
@@ -179,6 +181,17 @@ export class SimClient {
     return { kind: 'rtcEvent', event: { appCode, sdkAppId: 1, roomId, userId, kind, eventTimeMs } };
   }
 
+  private readOf(
+    ask: Extract<PlannedAsk, { type: 'ReadOwner' }>,
+    role: PlannedCall['role'],
+    place: { readonly appCode: string; readonly roomId: string },
+  ): CallAsk {
+    const own = role === 'user' ? this.who.userId : '';
+    const userId = own === '' ? (this.context.clients[ask.target]?.userId ?? 'nobody') : own;
+    const question = questionOf(ask, userId);
+    return { kind: 'readOwner', ...place, role, userId: own, question };
+  }
+
   private sessionOf(choice: SessionChoice): string {
     switch (choice) {
       case 'newest':
@@ -200,8 +213,9 @@ function textOf(end: CallEnd): string {
 /** Numbered within each app, so that apps have ids in common. */
 export function commandIdsOf({ clients, calls }: Workload): ReadonlyMap<number, string> {
   const counts = new Map<string, number>();
+  const named = calls.filter(({ ask }) => ask.type !== 'ReadOwner');
   return new Map(
-    calls.map(({ nth, client }) => {
+    named.map(({ nth, client }) => {
       const app = clients[client]?.appCode ?? '';
       const ordinal = (counts.get(app) ?? 0) + 1;
       counts.set(app, ordinal);

@@ -76,8 +76,15 @@ export const faultKinds = {
   killerRecord: 0.02,
 } as const;
 
+/** The same of the ways between gateways and cells, drawn apart. */
+export const readFaultKinds = {
+  readsRefused: 0.05,
+  readsSilent: 0.05,
+  readsLed: 0.05,
+} as const;
+
 /** Kinds that happen whatever the processes are at. */
-export type OrdinaryKind = keyof typeof faultKinds;
+export type OrdinaryKind = keyof typeof faultKinds | keyof typeof readFaultKinds;
 
 /** Name of a kind. */
 export type FaultKind = OrdinaryKind | AimedKind;

@@ -1,5 +1,6 @@
 /** Draws the faults of a run beforehand, as data; one period in four is calm. */
 import { SimRandom } from '../kernel/sim-random.ts';
+import { readFaultKinds } from './fault-kinds.ts';
 import type { FaultKind, PlannedFault, PlannedFiring } from './fault-kinds.ts';
 import { warmUpMs, type SimOptions } from './sim-options.ts';
 
@@ -13,7 +14,16 @@ const aimedMax = 3;
 
 /** In the order of their times. */
 export function planFaults(options: SimOptions): readonly PlannedFault[] {
-  const faults = [...ordinaryFaults(options), ...aimedFaults(options)];
+  const [ofReads, others] = [true, false].map((areOfReads) =>
+    Object.entries(options.faultRates).filter(
+      ([kind]) => Object.hasOwn(readFaultKinds, kind) === areOfReads,
+    ),
+  );
+  const faults = [
+    ...ordinaryFaults(options, 'faults', others),
+    ...ordinaryFaults(options, 'faults of reads', ofReads),
+    ...aimedFaults(options),
+  ];
   return faults.sort((one, other) => one.atMs - other.atMs);
 }
 
@@ -31,13 +41,17 @@ function aimedFaults(options: SimOptions): readonly PlannedFault[] {
   });
 }
 
-function ordinaryFaults(options: SimOptions): readonly PlannedFault[] {
-  const random = new SimRandom(options.seed, 'faults');
+function ordinaryFaults(
+  options: SimOptions,
+  generator: string,
+  rates: readonly (readonly [string, number])[] = [],
+): readonly PlannedFault[] {
+  const random = new SimRandom(options.seed, generator);
   const faults: PlannedFault[] = [];
   for (let fromMs = 0; fromMs < options.stormMs; fromMs += periodMs) {
     if (random.chance(calmPeriodShare)) continue;
     const untilMs = Math.min(fromMs + periodMs, options.stormMs);
-    for (const [kind, perSecond] of Object.entries(options.faultRates)) {
+    for (const [kind, perSecond] of rates) {
       const count = countOf(random, (perSecond * (untilMs - fromMs)) / 1_000);
       for (let nth = 0; nth < count; nth += 1) {
         faults.push({

@@ -6,9 +6,10 @@ import { SimRandom } from '../kernel/sim-random.ts';
 import { appCodes } from './config-of.ts';
 import { createAsk, joinAsk, legalAsks } from './legal-asks.ts';
 import type { AskPlace } from './legal-asks.ts';
-import { lightAsks } from './planned-ask.ts';
+import { isCommand, lightAsks } from './planned-ask.ts';
 import type { AskType, PlannedAsk } from './planned-ask.ts';
 import type { PlannedCall, PlannedClient, Workload } from './planned-call.ts';
+import { withReads } from './plan-reads.ts';
 import { quietPair } from './quiet-pair.ts';
 import { absentRoom, type RoomModel } from './room-model.ts';
 import { warmUpMs, type SimOptions } from './sim-options.ts';
@@ -62,7 +63,7 @@ const askTypes = Object.keys(askWeights) as AskType[];
 const commandTypes = askTypes.filter((type) => !lightAsks.has(type));
 
 /** What a manager of the room does, or somebody above it. */
-const managersAsks: ReadonlySet<AskType> = new Set([
+const managersAsks: ReadonlySet<PlannedAsk['type']> = new Set([
   ...(['CloseRoom', 'DeleteRoom', 'MicDown', 'KickUser', 'UnbanUser', 'SetMicSeatLock'] as const),
   ...(['SetMicSeatMute', 'InviteToMic', 'AnswerMicRequest', 'UpdateRoomProfile'] as const),
   ...(['SetSeatCount', 'SetRoomPassword', 'SetRoomMode', 'SetVisibleRegion'] as const),
@@ -107,9 +108,13 @@ class Planner {
         : this.call(nth, random.below(clients.length), Math.round(atMs));
       this.calls.push(call);
     }
-    if (!options.aimed.includes('staleReader')) return { clients, calls: this.calls };
+    const crowd = { clients, calls: this.calls };
+    if (!options.aimed.includes('staleReader')) return withReads(options, crowd);
     const pair = quietPair(options, clients.length, count);
-    return { clients: [...clients, ...pair.clients], calls: [...this.calls, ...pair.calls] };
+    return withReads(options, {
+      clients: [...clients, ...pair.clients],
+      calls: [...this.calls, ...pair.calls],
+    });
   }
 
   private call(nth: number, client: number, atMs: number): PlannedCall {
@@ -181,8 +186,4 @@ class Planner {
 function lookBehind(command: PlannedCall, nth: number): PlannedCall {
   const ask = { type: 'GetRoomSnapshot', room: command.ask.room } as const;
   return { ...command, nth, role: 'user', ask, repeatOf: null, otherPayload: false };
-}
-
-function isCommand({ type }: PlannedAsk): boolean {
-  return !lightAsks.has(type);
 }

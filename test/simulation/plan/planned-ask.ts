@@ -86,17 +86,30 @@ export type LightAsk =
   /** `of`: number of the call whose command is looked up. */
   | ({ readonly type: 'GetCommand'; readonly of: number } & InRoom);
 
+/** A question to the owner of the room; of a list, its first `size` entries. Planned apart (`plan-reads.ts`). */
+export type ReadAsk = {
+  readonly type: 'ReadOwner';
+  readonly question: 'view' | 'guard' | 'audience' | 'bans' | 'micRequests' | 'giftRank';
+  readonly size: number;
+} & OfTarget;
+
 /** Everything that can be asked. */
-export type PlannedAsk = RoomAsk | PresenceAsk | MicAsk | GiftAsk | LightAsk;
+export type PlannedAsk = RoomAsk | PresenceAsk | MicAsk | GiftAsk | LightAsk | ReadAsk;
 
-/** Its names. */
-export type AskType = PlannedAsk['type'];
+/** The names of what the workload is drawn from. */
+export type AskType = Exclude<PlannedAsk, ReadAsk>['type'];
 
-/** Their names. */
-export const lightAsks: ReadonlySet<AskType> = new Set<LightAsk['type']>([
+/** Names of what is no command. */
+export const lightAsks: ReadonlySet<PlannedAsk['type']> = new Set<(LightAsk | ReadAsk)['type']>([
   'RoomHeartbeat',
   'MicHeartbeat',
   'RtcEvent',
   'GetRoomSnapshot',
   'GetCommand',
+  'ReadOwner',
 ]);
+
+/** Whether it asks for a command, which has an id and is asked for until it is answered. */
+export function isCommand({ type }: PlannedAsk): boolean {
+  return !lightAsks.has(type);
+}

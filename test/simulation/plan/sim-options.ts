@@ -4,8 +4,8 @@
  */
 import { tracePoints, type TracePoint } from '../../../src/ports/trace.ts';
 import { SimRandom } from '../kernel/sim-random.ts';
-import { aimedKinds, aimedNames, type AimedKind } from './aimed-kinds.ts';
-import { faultKinds, type FaultKind } from './fault-kinds.ts';
+import { aimedKinds, aimedReadKinds, type AimedKind } from './aimed-kinds.ts';
+import { faultKinds, readFaultKinds, type FaultKind } from './fault-kinds.ts';
 
 /** See the file header. Times in virtual ms. */
 export interface SimOptions {
@@ -44,6 +44,16 @@ export interface SimOptions {
   readonly pressure: Pressure;
   /** Not in cases of old: the product's own defaults. */
   readonly rules?: Rules;
+  /** Not in cases of old: nobody asks an owner. */
+  readonly reads?: ReadPressure;
+}
+
+/** How much is asked of the rooms' owners. */
+export interface ReadPressure {
+  /** Share of the commands behind which their client asks the owner at once. */
+  readonly behind: number;
+  /** Questions of one reader per app, spread over the run. */
+  readonly spread: number;
 }
 
 /** Durations of the room's own rules, short enough to fall due within a run. */
@@ -72,6 +82,8 @@ export interface Pressure {
 
 /** The storm begins after so long, in virtual ms. */
 export const warmUpMs = 2_000;
+
+type Rates = Partial<Record<FaultKind, number>>;
 
 const calmShare = 0.1;
 const kindShare = 0.4;
@@ -109,12 +121,19 @@ export function optionsOf(seed: number): SimOptions {
     thousandfold: isCalm ? 0 : random.pick([0, 0, 0.0005, 0.002]),
     clockOffsetMs: isCalm ? 0 : random.pick([0, 200, 700]),
     clockDrift: isCalm ? 0 : random.pick([0, 0.0005]),
-    faultRates: isCalm ? {} : ratesOf(random),
+    faultRates: isCalm ? {} : { ...ratesOf(random, faultKinds), ...readRatesOf(seed) },
     points: isCalm ? [] : tracePoints.filter(() => random.chance(pointShare)),
     pointFiringsMax: isCalm ? 0 : pointFiringsMax,
     ...aimsOf(seed, isCalm),
     rules: rulesOf(seed),
+    reads: readsOf(seed),
   });
+}
+
+/** Drawn apart, as the aims are. */
+function readsOf(seed: number): ReadPressure {
+  const random = new SimRandom(seed, 'reads');
+  return { behind: random.pick([0, 0.05, 0.2]), spread: random.between(5, 20) };
 }
 
 /** Drawn apart, as the aims are. */
@@ -144,14 +163,24 @@ function undisturbed(options: SimOptions): SimOptions {
 /** Drawn apart from the rest, which keeps its meaning when a kind is added here. */
 function aimsOf(seed: number, isCalm: boolean): Pick<SimOptions, 'aimed' | 'pressure'> {
   const random = new SimRandom(seed, 'aims');
-  const aimed = aimedNames.filter((kind) => random.chance(aimedKinds[kind]) && !isCalm);
+  const aimed = aimsAmong(aimedKinds, random);
+  const ofReads = aimsAmong(aimedReadKinds, new SimRandom(seed, 'aims of reads'));
   const pressure = {
     hotRoom: random.pick([0, 0, 0.5, 0.8]),
     looks: random.pick([0, 0, 0.3, 0.6]),
     forgotten: random.pick([0, 0, 0.2, 0.6]),
     patient: random.pick([0, 0.2]),
   };
-  return { aimed, pressure };
+  return { aimed: isCalm ? [] : [...aimed, ...ofReads], pressure };
+}
+
+function aimsAmong(
+  kinds: Readonly<Partial<Record<AimedKind, number>>>,
+  random: SimRandom,
+): readonly AimedKind[] {
+  return (Object.entries(kinds) as [AimedKind, number][])
+    .filter(([, share]) => random.chance(share))
+    .map(([kind]) => kind);
 }
 
 /**
@@ -164,9 +193,14 @@ function deliveryOf(random: SimRandom): Pick<SimOptions, 'fetchWaitMs' | 'runSiz
   return { runSize, fetchWaitMs: runSize < 3 ? 500 : drawnMs };
 }
 
-function ratesOf(random: SimRandom): Partial<Record<FaultKind, number>> {
-  const rates: Partial<Record<FaultKind, number>> = {};
-  for (const [kind, usualPerSecond] of Object.entries(faultKinds)) {
+/** Drawn apart, as the aims are. */
+function readRatesOf(seed: number): Rates {
+  return ratesOf(new SimRandom(seed, 'rates of reads'), readFaultKinds);
+}
+
+function ratesOf(random: SimRandom, kinds: Readonly<Rates>): Rates {
+  const rates: Rates = {};
+  for (const [kind, usualPerSecond] of Object.entries(kinds)) {
     const isOn = random.chance(kindShare);
     const scale = random.pick([0.3, 1, 2]);
     if (isOn) rates[kind as FaultKind] = usualPerSecond * scale;

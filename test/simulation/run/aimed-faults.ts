@@ -4,6 +4,7 @@ import type { AimedKind } from '../plan/aimed-kinds.ts';
 import { aimed, frozen, holdRows, later, owningCell, partitionsOf, whenTaken } from './aiming.ts';
 import { chosen, type FaultTable } from './fault-effect.ts';
 import { refuseOneOfMany } from './one-of-many.ts';
+import { askedBehindCommit, formerOwnerAsked } from './owner-asked.ts';
 import { staleReader } from './stale-reader.ts';
 
 /** Where a takeover finds something half done. */
@@ -37,6 +38,8 @@ export const aimedFaults: FaultTable<AimedKind> = {
     });
   },
   staleReader,
+  formerOwnerAsked,
+  askedBehindCommit,
   heldAtCommit(world, fault) {
     const aim = { pod: owningCell(world, fault), point: 'cell.before_commit_packet' } as const;
     return aimed(world, fault, aim, (hit, ends) => {

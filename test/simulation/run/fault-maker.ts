@@ -8,6 +8,7 @@ import type { FaultTable } from './fault-effect.ts';
 import { databaseFaults } from './faults-of-database.ts';
 import { logFaults } from './faults-of-log.ts';
 import { podFaults } from './faults-of-pods.ts';
+import { readFaults } from './faults-of-reads.ts';
 import { outsideFaults } from './faults-outside.ts';
 
 const table: FaultTable = {
@@ -15,6 +16,7 @@ const table: FaultTable = {
   ...logFaults,
   ...databaseFaults,
   ...outsideFaults,
+  ...readFaults,
   ...aimedFaults,
 };
 
@@ -55,6 +57,7 @@ export class FaultMaker {
     this.lasting.clear();
     latency.calm();
     servers.broker.faults.clear();
+    servers.reads.setTrue();
     servers.wallet.faults.clear();
     servers.im.faults.clear();
     servers.activity.faults.clear();

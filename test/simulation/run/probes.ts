@@ -1,4 +1,4 @@
-/** After everything has come to rest: each gateway answers for each partition (INV-31). */
+/** Questions that no client has planned: of everybody at rest (INV-31), and behind aimed faults. */
 import { partitionOf } from '../../../src/protocol/partition.ts';
 import { roomKeyOf, type AppCode, type RoomId } from '../../../src/domain/ids.ts';
 import type { ClientNetwork } from '../clients/caller.ts';
@@ -30,4 +30,19 @@ export async function probeAll(world: World, network: ClientNetwork): Promise<st
     }
   }
   return null;
+}
+
+/** Somebody asks for the room as its owner knows it, by any gateway; resolves when that has ended. */
+export async function onlooker(network: ClientNetwork, roomKey: string): Promise<void> {
+  const [appCode = '', roomId = ''] = roomKey.split('\0');
+  const question = { kind: 'view' } as const;
+  const ask = {
+    kind: 'readOwner',
+    appCode,
+    roomId,
+    role: 'service',
+    userId: '',
+    question,
+  } as const;
+  await network.send({ name: 'onlooker', userId: 'onlooker' }, 0, ask, 'service');
 }

@@ -15,7 +15,7 @@ import type { SimCase } from '../plan/sim-case.ts';
 import { silentLog, writingLog } from '../world/sim-log.ts';
 import { World } from '../world/world.ts';
 import { FaultMaker } from './fault-maker.ts';
-import { probeAll } from './probes.ts';
+import { onlooker, probeAll } from './probes.ts';
 import { LagWatch, unfinishedWork } from './progress.ts';
 import { countTables, countWorldFacts } from './world-facts.ts';
 
@@ -103,6 +103,7 @@ class Run {
     this.lag = new LagWatch(this.world);
     this.faults = new FaultMaker(this.world);
     this.network = new ClientNetwork(this.world);
+    this.world.onLook = (roomKey) => void onlooker(this.network, roomKey);
     this.clients = this.makeClients();
   }
 

@@ -4,12 +4,17 @@
  */
 import { tracePoints } from '../../../src/ports/trace.ts';
 import { aimedNames } from '../plan/aimed-kinds.ts';
-import { faultKinds } from '../plan/fault-kinds.ts';
+import { faultKinds, readFaultKinds } from '../plan/fault-kinds.ts';
+import { readQuestions } from '../plan/plan-reads.ts';
 import { askWeights } from '../plan/plan-workload.ts';
 import { lightAsks, type AskType } from '../plan/planned-ask.ts';
 
 /** Fewer runs may miss something by chance. */
 export const floorsFromSeeds = 500;
+
+function owned(outcome: string): readonly string[] {
+  return readQuestions.map((question) => `cell_reads_total|${question}|${outcome}`);
+}
 
 /**
  * Name, and the beginnings of the counters of which one must have counted. Not among them, because
@@ -56,6 +61,10 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   'a wrong password counted': ['world_log|NotePasswordAttempt|applied'],
   'an RTC event that counted': ['world_log|ApplyRtcEvent|applied'],
   'an RTC event that came too late': ['world_log|ApplyRtcEvent|no_effect'],
+  'a question answered by the owner': owned('answered'),
+  'a question passed on to the owner': ['cell_reads_forwarded_total|route'],
+  'a question to somebody who is not the owner': owned('NOT_OWNER'),
+  'a question that waited for a commit': ['cell_reads_waited_total'],
   'a snapshot': ['cell_snapshot_ms'],
   'a snapshot not written': ['cell_snapshot_failures_total'],
 };
@@ -70,7 +79,9 @@ export function missedFloors(counts: ReadonlyMap<string, number>): readonly stri
     return false;
   };
   const missed = Object.entries(floors).filter(([, beginnings]) => !beginnings.some(has));
-  const kinds = Object.keys(faultKinds).filter((kind) => !counts.has(`fault ${kind}`));
+  const kinds = Object.keys({ ...faultKinds, ...readFaultKinds }).filter(
+    (kind) => !counts.has(`fault ${kind}`),
+  );
   const unhit = aimedNames.filter((kind) => !counts.has(`world_aimed_hits|${kind}`));
   const unapplied = appliedTypes.filter((type) => !counts.has(`world_log|${type}|applied`));
   const points = tracePoints.filter(

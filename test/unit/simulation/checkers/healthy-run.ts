@@ -33,6 +33,7 @@ export async function healthyRun(): Promise<readonly Entry[]> {
   const second = await recorder.node('b');
   await closeRoom(recorder, second);
   await readRoom(recorder, second);
+  await askOwner(recorder, second);
   recorder.observed({ kind: 'phase', atMs: recorder.nowMs, phase: 'settle' });
   await eventually('nothing is owed back', () => {
     recorder.rig.time.advance(100);
@@ -149,6 +150,29 @@ async function readRoom(recorder: Recorder, node: RigNode): Promise<void> {
   recorder.observed({ kind: 'sent', atMs, call });
   recorder.observed({ kind: 'answered', atMs, call, end: { kind: 'snapshot', view } });
   await recorder.call(node, 'r1', 'leave-u4', 'u4', { type: 'LeaveRoom' });
+}
+
+/** Every question, and those that are refused: u1 manages r3, where u3 asks for the mic. */
+async function askOwner(recorder: Recorder, node: RigNode): Promise<void> {
+  const kick = {
+    type: 'KickUser',
+    userId: 'u7' as UserId,
+    reason: 'rude',
+    expiresAtMs: 0,
+  } as const;
+  await recorder.call(node, 'r3', 'kick-u7', 'u1', kick);
+  for (const room of ['r1', 'r2', 'r3', 'nowhere']) {
+    await recorder.read(node, room, { kind: 'view' }, 'u1');
+    for (const userId of ['u1', 'u7', 'u9']) {
+      await recorder.read(node, room, { kind: 'guard', userId });
+    }
+    for (const asker of ['', 'u1', 'u2']) {
+      await recorder.read(node, room, { kind: 'audience', pageSize: 1 }, asker);
+      await recorder.read(node, room, { kind: 'bans', pageSize: 100 }, asker);
+      await recorder.read(node, room, { kind: 'micRequests' }, asker);
+    }
+    await recorder.read(node, room, { kind: 'giftRank', places: 2 });
+  }
 }
 
 function sessionOf(end: CallEnd): MicSessionId {

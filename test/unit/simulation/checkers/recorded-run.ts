@@ -3,12 +3,20 @@
  * the wallet's books and every observation, in order. Judges see it played into empty tables, and a
  * test that doctors it changes the list or the tables, never the run.
  */
+import { roomKeyOf, type AppCode, type RoomId, type UserId } from '../../../../src/domain/ids.ts';
 import type { CommandBody } from '../../../../src/domain/room/commands.ts';
 import type { WalletStandIn } from '../../../../src/drivers/wallet-stand-in/wallet-stand-in.ts';
 import type { WalletLedger } from '../../../../src/drivers/wallet-stand-in/wallet-ledger.ts';
+import { Failure } from '../../../../src/kernel/failure.ts';
 import type { DeadLetterRow } from '../../../../src/ports/commit-lane.ts';
+import type { OwnerQuestion } from '../../../../src/ports/owner-reads.ts';
 import { requestOf } from './request-of.ts';
-import type { CallEnd, Observation, SentCall } from '../../../simulation/observations.ts';
+import type {
+  CallEnd,
+  Observation,
+  ReadQuestion,
+  SentCall,
+} from '../../../simulation/observations.ts';
 import { CellRig, rigOptions } from '../../../support/cell-rig.ts';
 import type { RigNode, SendOptions } from '../../../support/cell-rig.ts';
 import { createCodec } from '../../../../src/protocol/codec.ts';
@@ -162,6 +170,20 @@ export class Recorder {
     return call;
   }
 
+  /** A question to a room's owner, as the gateway puts it to `node`: by the user, or from above. */
+  async read(node: RigNode, roomId: string, question: ReadQuestion, userId = ''): Promise<CallEnd> {
+    this.calls += 1;
+    const role = userId === '' ? 'service' : 'user';
+    const ask = { kind: 'readOwner', appCode: 'app1', roomId, role, userId, question } as const;
+    const { calls: callId, nowMs: sentAtMs } = this;
+    const client = `client-${userId}`;
+    const call: SentCall = { callId, client, gateway: 'gateway-1', sentAtMs, ask };
+    this.observed({ kind: 'sent', atMs: sentAtMs, call });
+    const end = await readEnd(node, ask);
+    this.observed({ kind: 'answered', atMs: this.nowMs, call, end });
+    return end;
+  }
+
   private endOf(reply: Awaited<ReturnType<CellRig['reply']>>): CallEnd {
     if (reply.kind === 'heartbeats') return { kind: 'heartbeatTaken' };
     if (reply.kind === 'refusal') {
@@ -207,5 +229,23 @@ export class Recorder {
       });
       return called?.(...given);
     };
+  }
+}
+
+async function readEnd(
+  node: RigNode,
+  { appCode, roomId, role, userId, question }: Extract<SentCall['ask'], { kind: 'readOwner' }>,
+): Promise<CallEnd> {
+  const roomKey = roomKeyOf(appCode as AppCode, roomId as RoomId);
+  const asker = { role, userId: userId === '' ? null : (userId as UserId) };
+  const asked = { afterUserId: '', ...question } as OwnerQuestion;
+  const read = { roomKey, asker, question: asked, forwardedBy: '' };
+  const call = { withinMs: 1_000, signal: new AbortController().signal };
+  try {
+    const { roomVersion: version, ownerEpoch, answer } = await node.cell.reads.read(read, call);
+    return { kind: 'read', version, ownerEpoch, answer };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { kind: 'refused', reason: error.reason, facts: error.facts };
   }
 }
