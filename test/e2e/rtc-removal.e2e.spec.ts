@@ -238,7 +238,7 @@ describe('a user who was kicked (TST-12)', () => {
     await allDelivered(room, 1);
   }, 240_000);
 
-  it('by an operator’s eviction is put out as well (CMD-24, CFG-7)', async () => {
+  it('by an operator’s eviction is put out as well (CMD-24, CFG-7, SVC-25)', async () => {
     const room = 'evicted';
     await roomWith(room, ['u1', 'u2']);
     await enter(room, 'u1');
