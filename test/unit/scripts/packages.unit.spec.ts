@@ -140,7 +140,9 @@ function packagesImportedFrom(entries: readonly string[]): string[] {
   const packages = new Set<string>();
   for (const file of files) {
     const text = readFileSync(file, 'utf8').replace(/^import type [^;]*;$/gm, '');
-    for (const [, target = ''] of text.matchAll(/(?:\bfrom|\bimport\(?|^import)\s*'([^']+)'/gm)) {
+    for (const [, target = ''] of text.matchAll(
+      /(?:(?<!')\bfrom|\bimport\(?|^import)\s*'([^']+)'/gm,
+    )) {
       if (target.startsWith('.')) files.add(resolve(dirname(file), target));
       else if (!target.startsWith('node:')) packages.add(packageOf(target));
     }

@@ -163,7 +163,7 @@ describe('the wallet of the sandbox', () => {
   it.each([
     [{ destination: 'wallet', kind: 'hang' }, /kind must be one of unavailable, applied_then_/],
     [{ destination: 'wallet', kind: 'find_lags', command: 'void' }, /hits find only/],
-    [{ destination: 'bank', kind: 'slow' }, /destination must be im, activity or wallet/],
+    [{ destination: 'bank', kind: 'slow' }, /destination must be im, rtc, activity or wallet/],
   ])('refuses the order %j', async (order, error) => {
     expect(await post('faults', order)).toEqual({
       status: 400,

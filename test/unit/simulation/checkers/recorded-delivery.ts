@@ -26,7 +26,7 @@ export class RecordedDelivery {
     for (;;) {
       const runs = await this.store.claimRuns({
         shards,
-        destinations: ['im', 'activity'],
+        destinations: ['im', 'activity', 'rtc'],
         workerId: 'relay-1',
         newClaimToken: () => `claim-${(this.claims += 1)}`,
         nowMs: this.recorder.nowMs,
