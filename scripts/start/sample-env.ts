@@ -27,6 +27,7 @@ const usualPorts = {
   ROOMCELL_SANDBOX_ACTIVITY_LISTEN: 7411,
   ROOMCELL_SANDBOX_CONTROL_LISTEN: 7412,
   ROOMCELL_SANDBOX_WALLET_LISTEN: 7413,
+  ROOMCELL_SANDBOX_RTC_LISTEN: 7414,
 } as const;
 const secretBytes = 32;
 /** The silent speaker of the sample room is taken down after this; people do not wait for 15 s. */
@@ -53,6 +54,9 @@ export async function sampleEnv(
     ROOMCELL_WALLET_ADDR: listen.ROOMCELL_SANDBOX_WALLET_LISTEN,
     ROOMCELL_TENCENT_IM_APPS_DEMO_BASE_URL: `http://${listen.ROOMCELL_SANDBOX_IM_LISTEN}`,
     ROOMCELL_TENCENT_IM_APPS_DEMO_SECRET_KEY: randomBytes(secretBytes).toString('hex'),
+    ROOMCELL_RTC_APPS_DEMO_API_URL: `http://${listen.ROOMCELL_SANDBOX_RTC_LISTEN}`,
+    ROOMCELL_RTC_APPS_DEMO_API_SECRET_ID: randomBytes(secretBytes).toString('hex'),
+    ROOMCELL_RTC_APPS_DEMO_API_SECRET_KEY: randomBytes(secretBytes).toString('hex'),
     ROOMCELL_AUTH_HS256_SECRET: jwtSecret,
     ROOMCELL_DEPLOYMENT_SECRET: randomBytes(secretBytes).toString('hex'),
     ROOMCELL_MIC_PUBLISH_TIMEOUT: sampleMicPublishTimeout,

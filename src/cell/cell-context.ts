@@ -1,5 +1,5 @@
 /** The ports and settings that every part of a cell is given. Nothing here is reached for globally. */
-import type { RoomKey } from '../domain/ids.ts';
+import type { AppCode, RoomKey } from '../domain/ids.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { CommandSource } from '../ports/command-source.ts';
 import type { CommitLane } from '../ports/commit-lane.ts';
@@ -9,9 +9,11 @@ import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { OwnerReadsPeers } from '../ports/owner-reads.ts';
 import type { PartitionStore } from '../ports/partition-store.ts';
+import type { PartitionStops } from '../ports/partition-stops.ts';
 import type { Random } from '../ports/random.ts';
 import type { ReplySink } from '../ports/reply-sink.ts';
 import type { RoomReader } from '../ports/room-reader.ts';
+import type { RtcUserRemover } from '../ports/rtc-user-remover.ts';
 import type { SchemaRegistry } from '../ports/schema-registry.ts';
 import type { SettlementStore } from '../ports/settlement-store.ts';
 import type { SnapshotStore } from '../ports/snapshot-store.ts';
@@ -21,6 +23,7 @@ import type { Wake } from '../ports/wake.ts';
 import type { Wallet } from '../ports/wallet.ts';
 import type { Codec } from '../protocol/codec-api.ts';
 import type { CellOptions } from './cell-options.ts';
+import type { RtcAtOnce } from './rtc-at-once.ts';
 
 /** Shared by all parts of one cell. */
 export interface CellContext {
@@ -37,6 +40,7 @@ export interface CellContext {
   readonly replies: ReplySink;
   readonly leases: LeaseDirectory;
   readonly partitions: PartitionStore;
+  readonly stops: PartitionStops;
   readonly rooms: RoomReader;
   readonly snapshots: SnapshotStore;
   readonly lane: CommitLane;
@@ -46,6 +50,10 @@ export interface CellContext {
   readonly settlements: SettlementStore;
   /** The reads of other nodes, for calls that meet the wrong one. */
   readonly peers: OwnerReadsPeers;
+  /** Who takes users out of RTC rooms, by app; an app without one has nobody (NEW-11). */
+  readonly rtcRemovers: ReadonlyMap<AppCode, RtcUserRemover>;
+  /** Given by the cell to its own parts. */
+  readonly rtcAtOnce?: Pick<RtcAtOnce, 'committed'>;
   /**
    * Told when something begins and ends to wait for a store, so that readiness can say so although
    * no transaction meets the outage. Given by the cell to its own parts.

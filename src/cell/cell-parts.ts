@@ -71,7 +71,7 @@ export class CellParts {
       roomHasWork,
       confirmOwned: (partition) => this.ownership.confirm(partition),
     });
-    this.partitions = new PartitionSet(context, {
+    this.partitions = new PartitionSet(context, partitionCount, {
       onTaken: (partition) => {
         this.search.taken(partition);
         void this.deadlines.wakeDue(partition);
@@ -126,7 +126,8 @@ export class CellParts {
   /** Records of a partition; of one that is not ours any more they are the next owner's. */
   records(id: number, records: readonly SourceRecord[]): void {
     const partition = this.partitions.find(id);
-    if (partition !== undefined) this.intake.accept(partition, records);
+    if (partition === undefined || !this.partitions.isSameLog(partition, records)) return;
+    this.intake.accept(partition, records);
   }
 
   /** Nothing that was accepted waits to be decided. */

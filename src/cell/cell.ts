@@ -10,6 +10,7 @@ import type { OwnerWatch, OwnerWatches, WatchMessage } from '../ports/room-watch
 import type { CellContext } from './cell-context.ts';
 import { CellParts } from './cell-parts.ts';
 import { LevelWatch } from './level-watch.ts';
+import { RtcAtOnce } from './rtc-at-once.ts';
 import type { RoomCell } from './registry/room-cell.ts';
 import { retryForever } from './retry-forever.ts';
 
@@ -50,6 +51,7 @@ export class Cell {
       ...context,
       onOutage: (what, isOut) => this.noteOutage(what, isOut),
       enabledLevel: () => this.levels.enabled,
+      rtcAtOnce: new RtcAtOnce(context),
     };
   }
 

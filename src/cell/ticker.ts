@@ -1,7 +1,7 @@
 /**
  * What a cell does by the clock: writes advanced offsets that no commit carried, gives Kafka its
- * hint, wakes due rooms, sweeps stale users, asks whether its partitions are still its own, announces
- * the node's address. None of it is needed for correctness.
+ * hint, wakes due rooms, sweeps stale users, asks whether its partitions are still its own and what
+ * operators said about those that stand still, announces the node's address. None of it is needed for correctness.
  */
 import type { CancelTimer } from '../ports/timers.ts';
 import type { CellContext } from './cell-context.ts';
@@ -42,6 +42,7 @@ export class Ticker {
     this.every(options.deadlinePollMs, () => this.wakeDueRooms());
     this.every(sweepEveryMs(options), () => this.parts.sweeper.tick());
     this.every(options.offsetFlushMs, () => this.confirmOwned());
+    this.every(options.offsetFlushMs, () => this.parts.partitions.lookAtStops());
     void this.announce();
     this.every(options.leaseTtlMs / announcementsPerTtl, () => this.announce());
   }

@@ -361,6 +361,12 @@ export const requestReasons = {
     sentence: 'The stored history of this room does not add up; the room stands still.',
     advice: 'Tell the operators; the same command_id may be sent again once the room is repaired.',
   },
+  PARTITION_RUNS: {
+    status: 'FAILED_PRECONDITION',
+    memory: 'none',
+    sentence: 'No partition stands still in this way; it may have gone on.',
+    advice: 'List the partitions, and accept the state that is shown there.',
+  },
   INTERNAL: {
     status: 'INTERNAL',
     memory: 'none',

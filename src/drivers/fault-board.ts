@@ -24,6 +24,17 @@ export const activityFaultKinds = [
   'throttle',
   'twice',
 ] as const;
+/** What can go wrong at the RTC stand-in. */
+export const rtcFaultKinds = [
+  'http_500',
+  'hang',
+  'cut_after_remove',
+  'internal_error',
+  'throttle',
+  'refuse',
+  'slow',
+  'twice',
+] as const;
 
 /** One order. */
 export interface Fault<Kind extends string> {

@@ -6,6 +6,7 @@ import type { CommandSink } from '../ports/command-sink.ts';
 import type { OperatorApi } from '../ports/operator-api.ts';
 import type { OperatorStore } from '../ports/operator-store.ts';
 import type { PartitionStore } from '../ports/partition-store.ts';
+import type { PartitionStops } from '../ports/partition-stops.ts';
 import type { CallFrame, RequestMeta, RoomApi } from '../ports/room-api.ts';
 import type { OwnerReadsPeers } from '../ports/owner-reads.ts';
 import type { RoomListCache } from '../ports/room-list-cache.ts';
@@ -46,6 +47,8 @@ export interface GatewaySettings {
   readonly replySlotCount: number;
   readonly replySlotTtlMs: number;
   readonly limits: GatewayLimits;
+  /** The app whose operators have the whole deployment; '': no app's. */
+  readonly deploymentApp: string;
 }
 
 /** Everything the gateway reaches for. */
@@ -59,6 +62,7 @@ export interface GatewayPorts extends CommandPorts, ExchangePorts, ReplySlotPort
   /** Told which rooms an operator pinned or unpinned. */
   readonly listChanged?: NonNullable<ActPorts['listChanged']>;
   readonly partitionStore: Pick<PartitionStore, 'readOwner' | 'readOwners'>;
+  readonly partitionStops: Pick<PartitionStops, 'read'>;
   /** The reads of cells, for questions that only a room's owner may answer. */
   readonly peers: OwnerReadsPeers;
   readonly rtcTickets: RtcTickets;
@@ -144,7 +148,10 @@ export function createGateway(settings: GatewaySettings, ports: GatewayPorts): G
     listRooms: (frame, query) => gate.run(() => listRooms(frame, query)),
     ...gatedReads(reads, gate),
     watchRoom: createWatchRoom(ports, { limits, partitionCount, gate }),
-    ...createOperators(ports, { gate, exchange, limits, partitionCount }),
+    ...createOperators(ports, {
+      ...{ gate, exchange, limits, partitionCount },
+      deploymentApp: settings.deploymentApp,
+    }),
   };
 }
 

@@ -17,6 +17,7 @@ import type { OwnerWatches } from '../ports/room-watch.ts';
 import type { OperatorStore } from '../ports/operator-store.ts';
 import type { OutboxStore } from '../ports/outbox-store.ts';
 import type { PartitionStore } from '../ports/partition-store.ts';
+import type { PartitionStops } from '../ports/partition-stops.ts';
 import type { ReplySink } from '../ports/reply-sink.ts';
 import type { ReplySlots } from '../ports/reply-slots.ts';
 import type { ReplySource } from '../ports/reply-source.ts';
@@ -29,7 +30,6 @@ import type { SnapshotStore } from '../ports/snapshot-store.ts';
 import type { Wake } from '../ports/wake.ts';
 import type { Destination, TopicNames } from '../protocol/topics.ts';
 import type { RoomcellConfig } from './config/config-schema.ts';
-import type { RoleName } from './role.ts';
 
 /** See the file header. Nothing connects before it is used; `ports` carry the log of the role. */
 export interface DriverSet {
@@ -44,8 +44,8 @@ export interface DriverSet {
   /** A new one for each reply slot that is held; `reader` is a name that no other reader has. */
   replySource(reader: string, ports: DriverPorts): ReplySource;
   eventSink(destination: Destination, ports: DriverPorts): EventSink;
-  /** Reads the destination's topic in the group of `role`. */
-  eventSource(destination: Destination, role: RoleName, ports: DriverPorts): EventSource;
+  /** Reads the destination's topic in the destination's group. */
+  eventSource(destination: Destination, ports: DriverPorts): EventSource;
   leaseDirectory(ports: DriverPorts): LeaseDirectory;
   /** The copy of the room list; whoever asks for it stops it. */
   roomListCache(ports: DriverPorts): RoomListCache;
@@ -60,6 +60,7 @@ export interface DriverSet {
 /** The tables, shared by the roles of a process. */
 export interface Stores {
   readonly partitionStore: PartitionStore;
+  readonly partitionStops: PartitionStops;
   readonly roomReader: RoomReader;
   readonly snapshotStore: SnapshotStore;
   readonly roomQueries: RoomQueries;

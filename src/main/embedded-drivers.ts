@@ -65,8 +65,8 @@ export function createEmbeddedDrivers(parts: DriverSetParts): DriverSet {
       createMemoryReplySource({ ...here, ...log.replySource(reader) }, ports),
     eventSink: (destination, ports) =>
       createMemoryEventSink({ ...here, ...log.eventSink(destination) }, ports),
-    eventSource: (destination, role, ports) =>
-      createMemoryEventSource({ ...here, ...log.eventSource(destination, role) }, ports),
+    eventSource: (destination, ports) =>
+      createMemoryEventSource({ ...here, ...log.eventSource(destination) }, ports),
     leaseDirectory: () => new MemoryLeaseDirectory(leaseSettingsOf(config, nodeId), leases),
     roomListCache: () => {
       const { readBudgetMs } = config.listCache;

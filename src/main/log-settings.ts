@@ -9,7 +9,6 @@ import type { EventSourceSettings } from '../drivers/log-client/log-event-source
 import type { ReplySourceSettings } from '../drivers/log-client/log-reply-source.ts';
 import type { Destination } from '../protocol/topics.ts';
 import type { DriverSetParts } from './driver-set.ts';
-import type { RoleName } from './role.ts';
 
 /** See the file header. */
 export interface LogSettings {
@@ -18,7 +17,8 @@ export interface LogSettings {
   commandSource(partitionCount: number): CommandSourceSettings;
   replySource(reader: string): ReplySourceSettings;
   eventSink(destination: Destination): EventSinkSettings;
-  eventSource(destination: Destination, role: RoleName): EventSourceSettings;
+  /** One group per destination: members of one that read different topics would get each other's. */
+  eventSource(destination: Destination): EventSourceSettings;
 }
 
 /** Reads them off the configuration. */
@@ -43,9 +43,9 @@ export function logSettingsOf({ config, nodeId, topics }: DriverSetParts): LogSe
       heartbeatIntervalMs,
     }),
     eventSink: (destination) => ({ topic: topics.events[destination] }),
-    eventSource: (destination, role) => ({
+    eventSource: (destination) => ({
       topic: topics.events[destination],
-      groupId: `${topicPrefix}.${role}`,
+      groupId: `${topicPrefix}.adapter-${destination}`,
       instanceName: nodeId,
       sessionTimeoutMs,
       rebalanceTimeoutMs,

@@ -7,6 +7,7 @@ import { createActivityGrpcClient } from '../drivers/grpc/activity-grpc-client.t
 import { createWalletGrpcClient } from '../drivers/grpc/wallet-grpc-client.ts';
 import { createScryptPasswords } from '../drivers/scrypt/scrypt-passwords.ts';
 import { createTencentImClient } from '../drivers/tencent-im/tencent-im-client.ts';
+import { createTencentRtcRemover } from '../drivers/tencent-rtc/tencent-rtc-remover.ts';
 import {
   createTencentRtcTickets,
   type RtcSigningApp,
@@ -17,6 +18,7 @@ import type { ImClient } from '../ports/im-client.ts';
 import type { Passwords } from '../ports/passwords.ts';
 import type { Random } from '../ports/random.ts';
 import type { RtcTickets } from '../ports/rtc-tickets.ts';
+import type { RtcUserRemover } from '../ports/rtc-user-remover.ts';
 import type { Wallet } from '../ports/wallet.ts';
 import type { Codec } from '../protocol/codec-api.ts';
 import type { RoomcellConfig } from './config/config-schema.ts';
@@ -30,6 +32,16 @@ export interface StoppableImClient extends ImClient {
   stop(): void;
 }
 
+/** The RTC application of one app, and the account that may act for it. */
+export type RtcApiApp = (RoomcellConfig['rtc']['apps'] extends ReadonlyMap<string, infer App>
+  ? App
+  : never) & { readonly sdkAppId: number };
+
+/** A remover with the end of its connections. */
+export interface StoppableRtcRemover extends RtcUserRemover {
+  stop(): void;
+}
+
 /** Makes clients; whoever asked for one stops it. Nothing connects before the first call. */
 export interface OutsideClients {
   /** Of the service at `wallet.addr`, which is set. */
@@ -38,6 +50,8 @@ export interface OutsideClients {
   im(app: ImAppConfig, callTimeoutMs: number): StoppableImClient;
   activity(): ActivityClient;
   passwords(): Passwords;
+  /** Of one app that has an account; each call of the port ends within `callTimeoutMs`. */
+  rtcRemover(app: RtcApiApp, callTimeoutMs: number): StoppableRtcRemover;
   /** For the apps under `rtc.apps` whose secret key is known to this process. */
   rtcTickets(): RtcTickets;
 }
@@ -68,6 +82,13 @@ export function createOutsideClients(parts: {
         { clock, codec },
       ),
     passwords: () => createScryptPasswords({ secret: config.deploymentSecret }),
+    rtcRemover({ apiUrl, region, sdkAppId, apiSecretId, apiSecretKey }, callTimeoutMs) {
+      const account = { secretId: apiSecretId, secretKey: apiSecretKey };
+      return createTencentRtcRemover(
+        { apiUrl, region, sdkAppId, ...account, callTimeoutMs },
+        { clock },
+      );
+    },
     rtcTickets: () => createTencentRtcTickets(rtcSigningApps(config)),
   };
 }

@@ -8,7 +8,7 @@ import type { RoleName } from './role.ts';
 import type { RunningStage } from './staged-role.ts';
 import type { WiringContext } from './wiring-context.ts';
 
-/** An adapter around `sender`, reading its destination's topic in the group of the role. */
+/** An adapter around `sender`, reading its destination's topic. */
 export function runningAdapter(
   context: WiringContext,
   role: RoleName,
@@ -16,7 +16,7 @@ export function runningAdapter(
 ): RunningStage {
   const { clock, timers, random, log, metrics, trace, drivers, config } = context;
   let isCrashed = false;
-  const source = drivers.eventSource(sender.destination, role, context.driverPorts);
+  const source = drivers.eventSource(sender.destination, context.driverPorts);
   const adapter = createAdapter(
     {
       source,
@@ -43,6 +43,23 @@ export function runningAdapter(
     stop: () => adapter.stop(),
     readiness: () =>
       isCrashed ? { ready: false, reasons: ['its consumer died'] } : { ready: true, reasons: [] },
+  };
+}
+
+/** Several stages as one: started in their order, ready when all are. */
+export function stagesTogether(stages: readonly RunningStage[]): RunningStage {
+  const all = (act: (stage: RunningStage) => Promise<void>): Promise<void> =>
+    Promise.all(stages.map(act)).then(() => undefined);
+  return {
+    async start() {
+      for (const stage of stages) await stage.start();
+    },
+    drain: () => all((stage) => stage.drain()),
+    stop: () => all((stage) => stage.stop()),
+    readiness() {
+      const reasons = stages.flatMap((stage) => [...stage.readiness().reasons]);
+      return { ready: stages.every((stage) => stage.readiness().ready), reasons };
+    },
   };
 }
 

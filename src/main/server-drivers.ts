@@ -55,8 +55,8 @@ export function createServerDrivers(parts: DriverSetParts): DriverSet {
       createKafkaReplySource({ kafka, ...log.replySource(reader) }, ports),
     eventSink: (destination, ports) =>
       createKafkaEventSink({ kafka, ...log.eventSink(destination) }, ports),
-    eventSource: (destination, role, ports) =>
-      createKafkaEventSource({ kafka, ...log.eventSource(destination, role) }, ports),
+    eventSource: (destination, ports) =>
+      createKafkaEventSource({ kafka, ...log.eventSource(destination) }, ports),
     leaseDirectory: (ports) =>
       createRedisLeaseDirectory({ redis, ...leaseSettingsOf(config, nodeId) }, ports),
     roomListCache: (ports) =>

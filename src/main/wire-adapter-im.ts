@@ -1,13 +1,21 @@
-/** Role `adapter-im`: room events to Tencent Cloud IM, one client per app. */
+/** Role `adapter-im`: room events to Tencent Cloud IM, and removals to its RTC; one client each per app. */
 import { createImSender } from '../adapters/im/im-adapter.ts';
+import { createRtcSender } from '../adapters/rtc/rtc-adapter.ts';
 import type { AppCode } from '../domain/ids.ts';
+import { createAskGuard } from '../owners/ask-guard.ts';
+import { createAskOwner } from '../owners/ask-owner.ts';
+import type { RoomcellConfig } from './config/config-schema.ts';
 import type { StoppableImClient } from './outside-clients.ts';
 import type { Role } from './role.ts';
-import { runningAdapter } from './running-adapter.ts';
-import { stagedRole } from './staged-role.ts';
+import { rtcRemovers } from './rtc-removers.ts';
+import { runningAdapter, stagesTogether } from './running-adapter.ts';
+import { stagedRole, type Resources, type RunningStage } from './staged-role.ts';
 import type { WiringContext } from './wiring-context.ts';
 
-/** The end of a room takes two calls; a row must still end within `outbox_worker.publish_timeout`. */
+/**
+ * The end of a room takes two calls, a removal from RTC the guard's word and one; a row must still end
+ * within `outbox_worker.publish_timeout`.
+ */
 const callsPerRowMax = 2;
 
 /** Makes the role. */
@@ -19,26 +27,54 @@ export function wireAdapterIm(process: WiringContext): Role {
     log,
     timers,
     async prepare(waiting, resources) {
-      await context.foundation.ready(waiting);
+      const { partitionCount } = await context.foundation.ready(waiting);
       const clients = clientsOf(context);
       resources.add('IM connections', () => {
         for (const client of clients.values()) client.stop();
         return Promise.resolve();
       });
-      return runningAdapter(context, 'adapter-im', createImSender({ clients, clock, timers }));
+      return stagesTogether([
+        runningAdapter(context, 'adapter-im', createImSender({ clients, clock, timers })),
+        rtcStage(context, partitionCount, resources),
+      ]);
     },
   });
 }
 
+/** Removals; the guard is asked of cells, in the way in which gateways ask it. */
+function rtcStage(
+  context: WiringContext,
+  partitionCount: number,
+  resources: Resources,
+): RunningStage {
+  const { config, drivers, driverPorts, clock, timers, metrics } = context;
+  const { partitionStore, roomQueries } = drivers.stores;
+  const timeoutMs = callTimeoutMs(config);
+  const removers = rtcRemovers(context, timeoutMs, resources);
+  const peers = drivers.readsPeers(driverPorts);
+  resources.add('connections to cells', () => peers.stop());
+  const askOwner = createAskOwner({ clock, timers, partitionStore, peers }, partitionCount);
+  const askGuard = createAskGuard(askOwner, { clock, roomQueries });
+  const sender = createRtcSender({
+    removers,
+    askGuard,
+    guardTimeoutMs: timeoutMs,
+    clock,
+    timers,
+    metrics,
+  });
+  return runningAdapter(context, 'adapter-im', sender);
+}
+
+function callTimeoutMs({ outboxWorker }: RoomcellConfig): number {
+  return Math.max(1, Math.floor(outboxWorker.publishTimeoutMs / callsPerRowMax));
+}
+
 function clientsOf({ config, outside }: WiringContext): Map<AppCode, StoppableImClient> {
-  const callTimeoutMs = Math.max(
-    1,
-    Math.floor(config.outboxWorker.publishTimeoutMs / callsPerRowMax),
-  );
   return new Map(
     [...config.tencentIm.apps].map(([appCode, app]) => [
       appCode as AppCode,
-      outside.im(app, callTimeoutMs),
+      outside.im(app, callTimeoutMs(config)),
     ]),
   );
 }

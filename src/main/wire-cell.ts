@@ -9,6 +9,7 @@ import { fillCatalogue } from './fill-catalogue.ts';
 import { openListProjection } from './list-projection.ts';
 import { openWallet } from './open-wallet.ts';
 import type { Role } from './role.ts';
+import { rtcRemovers } from './rtc-removers.ts';
 import { stagedRole, type Resources, type RunningStage } from './staged-role.ts';
 import { waitForDependency } from './wait-for-dependency.ts';
 import type { WiringContext } from './wiring-context.ts';
@@ -109,11 +110,13 @@ function runningCell(
     replies,
     leases,
     partitions: drivers.stores.partitionStore,
+    stops: drivers.stores.partitionStops,
     rooms: drivers.stores.roomReader,
     snapshots: drivers.stores.snapshotStore,
     lane,
     wake: drivers.wake,
     peers,
+    rtcRemovers: rtcRemovers(context, config.rtc.removalTimeoutMs, resources),
     ...paying,
     ...(lists === null ? {} : { listChanged: (roomKeys) => lists.changed(roomKeys) }),
   });

@@ -9,7 +9,7 @@ import { stagedRole, type RunningStage } from './staged-role.ts';
 import type { WiringContext } from './wiring-context.ts';
 
 /** Destinations that have an adapter; rows of others would never end. */
-const servedDestinations: readonly Destination[] = ['im', 'activity'];
+const servedDestinations: readonly Destination[] = ['im', 'activity', 'rtc'];
 
 /** Makes the role. Switched off by `outbox_worker.enabled`, it runs and says so. */
 export function wireRelay(process: WiringContext): Role {

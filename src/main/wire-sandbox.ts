@@ -35,6 +35,7 @@ function runningSandbox(context: WiringContext): RunningStage {
       sandbox = await startSandbox(sandboxOptions(context));
       const listening: readonly (readonly [string, string])[] = [
         ['sandbox-im', new URL(sandbox.imBaseUrl).host],
+        ['sandbox-rtc', new URL(sandbox.rtcApiUrl).host],
         ['sandbox-activity', sandbox.activityAddr],
         ['sandbox-wallet', sandbox.walletAddr],
         ['sandbox-control', new URL(sandbox.controlUrl).host],
@@ -60,10 +61,16 @@ function sandboxOptions(context: WiringContext): SandboxOptions {
   const ports = { clock, timers, log, metrics };
   return {
     imListen: listenAddressOf(config.sandbox.imListen),
+    rtcListen: listenAddressOf(config.sandbox.rtcListen),
     activityListen: listenAddressOf(config.sandbox.activityListen),
     walletListen: listenAddressOf(config.sandbox.walletListen),
     controlListen: listenAddressOf(config.sandbox.controlListen),
     apps: [...config.tencentIm.apps.values()],
+    rtcApps: [...config.rtc.apps].map(([appCode, { apiSecretId, apiSecretKey }]) => ({
+      sdkAppId: config.tencentIm.apps.get(appCode)?.sdkAppId ?? 0,
+      secretId: apiSecretId,
+      secretKey: apiSecretKey,
+    })),
     walletOpeningCoins: BigInt(config.sandbox.walletOpeningCoins),
     clock,
     timers,

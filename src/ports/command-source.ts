@@ -61,6 +61,8 @@ export interface CommandSource {
   ): Promise<void>;
   /** The retained range of a partition. Throws Retry when the broker cannot be reached. */
   logRange(partition: number): Promise<LogRange>;
+  /** The group's stored offset, as hints left it; null: none. Throws Retry like `logRange`. */
+  committedOffset(partition: number): Promise<bigint | null>;
   /** Leaves the group at once and stops. Idempotent; bounded by the driver's own deadline. */
   stop(): Promise<void>;
 }

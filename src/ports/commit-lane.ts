@@ -25,6 +25,8 @@ export interface FenceStep {
   readonly commitSeq: bigint;
   /** New value; may equal the old one. Never smaller. */
   readonly appliedOffset: bigint;
+  /** When the record at `appliedOffset` was appended, by the broker; null: not known. */
+  readonly appliedRecordMs: number | null;
   /** Offsets above `appliedOffset` refused without a log row in this batch. */
   readonly settledOffsets: readonly bigint[];
 }

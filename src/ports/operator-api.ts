@@ -4,6 +4,7 @@
  * is produced or written.
  */
 import type { LoggedCommand } from './operator-store.ts';
+import type { PartitionStopState, StoppedPartition } from './partition-stops.ts';
 import type { CallFrame } from './room-api.ts';
 import type { PageRequest, RoomPlace } from './room-read-api.ts';
 
@@ -40,6 +41,24 @@ export interface RoomVerification {
   readonly stateHashOfSnapshot: string;
 }
 
+/** A partition as operators see it. */
+export interface PartitionView {
+  readonly partition: number;
+  /** That of a stop, or `OWNED`, `RELEASED` (given up, not yet taken over), `UNOWNED` (never had). */
+  readonly state: PartitionStopState | 'OWNED' | 'RELEASED' | 'UNOWNED';
+  readonly epoch: bigint;
+  readonly ownerNodeId: string;
+  readonly advertiseAddr: string;
+  /** −1n: nothing. */
+  readonly appliedOffset: bigint;
+  /** Records behind it; null: the brokers do not say. */
+  readonly lag: bigint | null;
+  /** When the owner row was last written, by its writer's clock; 0: never. */
+  readonly lastProgressAtMs: number;
+  /** Null: it does not stand still. */
+  readonly stop: StoppedPartition | null;
+}
+
 /** See the file header. */
 export interface OperatorApi {
   /** `roomId` '': a ban by the platform, and then every room of the app. A room: that one, no ban. */
@@ -67,4 +86,27 @@ export interface OperatorApi {
     page: RoomPlace & PageRequest & { readonly unapplied: boolean },
   ): Promise<{ readonly commands: readonly LoggedCommand[]; readonly nextCursor: string }>;
   verifyRoom(frame: CallFrame, place: RoomPlace): Promise<RoomVerification>;
+  /** All partitions, by id. For operators of the deployment alone, whose app `appCode` names. */
+  listPartitions(
+    frame: CallFrame,
+    request: { readonly appCode: string },
+  ): Promise<readonly PartitionView[]>;
+  /**
+   * Says how a partition that stands still goes on; its owner does it within seconds. Throws
+   * PARTITION_RUNS when nothing of the kind stands there. For operators of the deployment alone.
+   */
+  acceptState(
+    frame: CallFrame,
+    request: OperatorMeta & {
+      readonly partition: number;
+      /** GAP, TOPIC_CHANGED or DB_REWOUND, as the list shows it. */
+      readonly state: string;
+      /** As the list shows it: a word about an older stop is about nothing. */
+      readonly expectedOffset: bigint;
+      /** skip, restart, resume or replay. */
+      readonly choice: string;
+      /** With replay: the last offset that is executed however old it is. */
+      readonly replayUntil: bigint;
+    },
+  ): Promise<void>;
 }

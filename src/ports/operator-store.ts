@@ -1,5 +1,6 @@
 /** What operators change in the tables beside the rooms' own logs, and what they read of those. */
 import type { AppCode, CommandId, RoomId, RoomKey, RoomVersion, UserId } from '../domain/ids.ts';
+import type { PartitionStopState, StopChoice } from './partition-stops.ts';
 
 /** Who did something, and under which id; ids of operators are unique within the app. */
 interface OperatorActHead {
@@ -22,14 +23,26 @@ export type OperatorAct = OperatorActHead &
       }
     | { readonly type: 'LiftPlatformBan'; readonly userId: UserId; readonly reason: string }
     | { readonly type: 'PinRoom'; readonly roomId: RoomId; readonly pinned: boolean }
+    | {
+        /** Says what it means that a partition stands still. */
+        readonly type: 'AcceptState';
+        readonly partition: number;
+        /** What is accepted; it must be what stands there when it is written. */
+        readonly state: PartitionStopState;
+        readonly expectedOffset: bigint;
+        readonly choice: StopChoice;
+        /** With `replay`: the last offset that is executed however old it is; else −1n. */
+        readonly replayUntil: bigint;
+      }
   );
 
 /**
  * How it ended. `done`: written, together with its audit row. `repeat`: the id stands in the audit
  * with the same act, and nothing was written. `reused`: it stands there with another act or operator.
- * `noRoom`: PinRoom of a room without a list entry; nothing was written.
+ * `noRoom`: PinRoom of a room without a list entry; nothing was written. `noStop`: AcceptState of what
+ * does not stand there; nothing was written.
  */
-export type ActOutcome = 'done' | 'repeat' | 'reused' | 'noRoom';
+export type ActOutcome = 'done' | 'repeat' | 'reused' | 'noRoom' | 'noStop';
 
 /** One row of a room's log, with what became of it. */
 export interface LoggedCommand {

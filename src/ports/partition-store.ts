@@ -24,6 +24,8 @@ export interface OwnerRow {
   readonly commitSeq: bigint;
   /** The owner gave the partition up in an orderly way. */
   readonly released: boolean;
+  /** When the row was last written, by its writer's clock. */
+  readonly updatedAtMs: number;
 }
 
 /** Who takes over. */
@@ -58,6 +60,12 @@ export interface TakenPartition {
   readonly stalledTakeovers: number;
   /** As `noteTry` last wrote it; its offset may be settled by now. */
   readonly tried: TriedRecord | null;
+  /** When the record at `appliedOffset` was appended, by the broker; null: not known. */
+  readonly appliedRecordMs: number | null;
+  /** Kafka's hint is known to be ahead of the database up to here; −1n: it never was. */
+  readonly acceptedHint: bigint;
+  /** Records up to here are executed however old they are, and nobody is answered; −1n: none. */
+  readonly replayUntil: bigint;
 }
 
 /** All methods throw a Retry failure when MySQL cannot be reached. */

@@ -10,10 +10,22 @@ import {
   partitionStoreContract,
   type PartitionStoreFixture,
 } from './suites/partition-store-contract.ts';
+import { partitionStopsContract } from './suites/partition-stops-contract.ts';
 import { stalledTakeoversContract } from './suites/stalled-takeovers-contract.ts';
 
 partitionStoreContract('MySQL', openPartitions);
 stalledTakeoversContract('MySQL', openPartitions);
+
+partitionStopsContract('MySQL', async () => {
+  const space = await openMysqlSpace();
+  return {
+    stops: space.drivers.partitionStops,
+    operators: space.drivers.operatorStore,
+    store: space.drivers.partitionStore,
+    openLane: (incarnation) => space.drivers.openLane({ incarnation, lane: 0 }),
+    close: () => space.close(),
+  };
+});
 
 commitLaneContract('MySQL', async () => {
   const space = await openMysqlSpace();

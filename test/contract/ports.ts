@@ -68,6 +68,7 @@ export const ports: PortTable = {
     real: ['unit/drivers/grpc/owner-reads-over-grpc.unit.spec.ts'],
     twin: [fromMemory('memory-reads-network')],
   },
+  'partition-stops': database('partitions', ['partition-stops-contract']),
   'partition-store': database('partitions', [
     'partition-store-contract',
     'stalled-takeovers-contract',
@@ -97,6 +98,11 @@ export const ports: PortTable = {
     'memory-rtc-tickets',
   ),
   'rtc-events': 'like room-api: what the RTC service may tell, for its own role',
+  'rtc-user-remover': local(
+    'rtc-user-remover-contract',
+    'tencent-rtc/tencent-rtc-remover',
+    'memory-rtc-remover',
+  ),
   'schema-registry': database('rooms', ['schema-registry-contract']),
   'settlement-store': database('gifts', ['settlement-store-contract']),
   'snapshot-store': database('rooms', ['snapshot-store-contract']),

@@ -12,7 +12,7 @@ import { Fleet, fleetApp, type FleetClient } from './support/fleet.ts';
 import { countOf, counterOf, failureOf, logOf } from './support/observe.ts';
 import { RoomPlayer, untilAnswered, type Played } from './support/play.ts';
 import type { RoleProcess } from './support/role-process.ts';
-import { RtcService } from './support/rtc-service.ts';
+import { RtcCallbacks } from './support/rtc-callbacks.ts';
 
 const timeoutMs = 20_000;
 /** Longest wait for the confirmation of a mic session. */
@@ -20,12 +20,12 @@ const publishTimeoutMs = 3_000;
 
 let fleet: Fleet;
 let client: FleetClient;
-let rtc: RtcService;
+let rtc: RtcCallbacks;
 let gateway: RoleProcess;
 let cell: RoleProcess;
 
 beforeAll(async () => {
-  rtc = await RtcService.open();
+  rtc = await RtcCallbacks.open();
   fleet = await Fleet.open('late', {
     ROOMCELL_MIC_PUBLISH_TIMEOUT: `${publishTimeoutMs}ms`,
     ROOMCELL_SNAPSHOT_EVERY_N: '7',
@@ -146,7 +146,7 @@ describe('a legal life of a room told in random order, again and again', () => {
   /** Sends some callbacks, then one command, whose answer shows what the callbacks came to. */
   async function step(player: RoomPlayer, room: string, at: number, random: SimRandom) {
     const user = users[random.below(users.length)] ?? 'u1';
-    const told: Parameters<RtcService['tell']>[0][] = [];
+    const told: Parameters<RtcCallbacks['tell']>[0][] = [];
     for (let n = random.below(4); n > 0; n -= 1) {
       told.push({
         kind: kinds[random.below(kinds.length)] ?? 'room_exited',

@@ -7,16 +7,16 @@ import { SeatState } from '../../src/drivers/grpc/generated/roomcell/v1/room_typ
 import { waitUntil } from '../support/wait-until.ts';
 import { Fleet, fleetApp, type FleetClient } from './support/fleet.ts';
 import { RoomPlayer } from './support/play.ts';
-import { RtcService, type Callback } from './support/rtc-service.ts';
+import { RtcCallbacks, type Callback } from './support/rtc-callbacks.ts';
 
 const timeoutMs = 20_000;
 
 let fleet: Fleet;
 let client: FleetClient;
-let rtc: RtcService;
+let rtc: RtcCallbacks;
 
 beforeAll(async () => {
-  rtc = await RtcService.open();
+  rtc = await RtcCallbacks.open();
   fleet = await Fleet.open('rtc', { ...rtc.env, ROOMCELL_MIC_PUBLISH_TIMEOUT: '2m' });
   const both = await fleet.start('both', ['gateway', 'cell']);
   await both.ready();

@@ -10,6 +10,7 @@ import { MemoryCommitLane } from '../../src/drivers/memory/memory-commit-lane.ts
 import { MemoryDatabase } from '../../src/drivers/memory/memory-database.ts';
 import { MemoryGiftCatalogue } from '../../src/drivers/memory/memory-gift-catalogue.ts';
 import { MemoryReadsNetwork } from '../../src/drivers/memory/memory-reads-network.ts';
+import { MemoryPartitionStops } from '../../src/drivers/memory/memory-partition-stops.ts';
 import { MemoryPartitionStore } from '../../src/drivers/memory/memory-partition-store.ts';
 import { MemoryRoomReader } from '../../src/drivers/memory/memory-room-reader.ts';
 import { MemorySchemaRegistry } from '../../src/drivers/memory/memory-schema-registry.ts';
@@ -23,6 +24,7 @@ import type { CommandBody } from '../../src/domain/room/commands.ts';
 import type { CreateRoom } from '../../src/domain/room/room-commands.ts';
 import type { JoinRoom } from '../../src/domain/presence/presence-commands.ts';
 import type { Log, LogFields } from '../../src/ports/log.ts';
+import type { PartitionStops } from '../../src/ports/partition-stops.ts';
 import type { Random } from '../../src/ports/random.ts';
 import type { OutgoingReply, ReplySink } from '../../src/ports/reply-sink.ts';
 import type { TracePoint } from '../../src/ports/trace.ts';
@@ -141,7 +143,8 @@ export class RigLog implements Log {
 }
 
 /** The ports of a node that a test may replace. */
-export type RigStores = Pick<CellContext, 'partitions' | 'rooms' | 'snapshots' | 'lane'>;
+export type RigStores = Pick<CellContext, 'partitions' | 'rooms' | 'snapshots' | 'lane'> &
+  Partial<Pick<CellContext, 'stops'>>;
 
 /** One cell with its fakes. */
 export interface RigNode {
@@ -194,6 +197,7 @@ export class CellRig {
       readonly assign?: readonly number[];
       readonly options?: Partial<CellOptions>;
       readonly stores?: RigStores;
+      readonly stops?: PartitionStops;
       readonly onTrace?: (point: TracePoint) => void;
       readonly codec?: Codec;
       /** Stands in front of every port that reaches another process. */
@@ -234,6 +238,7 @@ export class CellRig {
       replies: gate(replies),
       leases: gate(new FakeLeases(this.keys, nodeId)),
       partitions: gate(new MemoryPartitionStore(database)),
+      stops: gate(settings.stops ?? new MemoryPartitionStops(database)),
       rooms: gate(new MemoryRoomReader(database)),
       snapshots: gate(new MemorySnapshotStore(database)),
       ...(memoryLane === null ? {} : { lane: gate(memoryLane) }),
@@ -242,6 +247,7 @@ export class CellRig {
       catalogue: gate(this.catalogue),
       settlements: gate(new MemorySettlementStore(database)),
       peers: this.network.peers(),
+      rtcRemovers: new Map(),
       ...settings.stores,
     } as CellContext);
     await this.network.server(nodeId, cell.reads).start();

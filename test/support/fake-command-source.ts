@@ -12,6 +12,8 @@ import type {
 /** The log that several sources (cells) can read. */
 export class FakeCommandTopic {
   readonly records = new Map<number, SourceRecord[]>();
+  /** The group's stored offsets, as a test sets them. */
+  readonly committed = new Map<number, bigint>();
   private readonly readers = new Set<FakeCommandSource>();
   private readonly starts = new Map<number, bigint>();
 
@@ -108,6 +110,10 @@ export class FakeCommandSource implements CommandSource {
 
   logRange(partition: number): Promise<LogRange> {
     return Promise.resolve(this.topic.range(partition));
+  }
+
+  committedOffset(partition: number): Promise<bigint | null> {
+    return Promise.resolve(this.topic.committed.get(partition) ?? null);
   }
 
   /** What the driver reports when it meets the log's edge while running. */

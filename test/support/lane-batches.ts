@@ -74,6 +74,7 @@ export function fenceOf(
     incarnation,
     commitSeq: 0n,
     appliedOffset: taken.appliedOffset + 1n,
+    appliedRecordMs: null,
     settledOffsets: [],
     ...fields,
   };

@@ -23,7 +23,7 @@ import {
   type LooseItem,
 } from '../work.ts';
 import type { Arrival } from './arrival.ts';
-import { readWithCare, type HeartbeatWork, type ReadRecord } from './read-record.ts';
+import { readWithCare, replayed, type HeartbeatWork, type ReadRecord } from './read-record.ts';
 
 /** Most records looked up in one SELECT. */
 const gatherMax = 500;
@@ -65,7 +65,7 @@ export class Intake {
   accept(partition: Partition, records: readonly SourceRecord[]): void {
     const nowMonoMs = this.context.clock.monoMs();
     for (const record of records) {
-      if (!partition.offsets.deliver(record.offset)) {
+      if (!partition.offsets.deliver(record.offset, record.recordTimeMs)) {
         this.context.metrics.count('cell_redelivered_total');
         continue;
       }
@@ -123,7 +123,8 @@ export class Intake {
     const { partition, record, care } = arrival;
     const about = `${partition.id}:${record.offset}`;
     if (care === 'begin') this.context.trace.at('cell.record_begun', about);
-    return readWithCare(arrival, this.partitionCount, this.context.codec);
+    const work = readWithCare(arrival, this.partitionCount, this.context.codec);
+    return record.offset <= partition.replayUntil ? replayed(work) : work;
   }
 
   /** A record of another release may need a schema that only the registry knows. */

@@ -54,6 +54,15 @@ export function readWithCare(
   return setAside(record, clock, 'POISON', poisonDetail);
 }
 
+/**
+ * The work of a record that is executed again after the database was set back: an operator wants it
+ * done however old it is, and who waited for it is gone.
+ */
+export function replayed(work: ReadRecord): ReadRecord {
+  if (work.kind === 'command') return { ...work, expiresAtMs: null, reply: null };
+  return { ...work, reply: null };
+}
+
 /** Reads one record. The schemas its value needs are known to the codec by now, or to nobody. */
 export function readRecord(
   record: SourceRecord,

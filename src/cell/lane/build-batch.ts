@@ -92,7 +92,8 @@ function fenceOf(
   offsets: ReadonlySet<bigint> | undefined,
   refused: readonly LooseItem[] | undefined,
 ): FenceStep {
-  const appliedOffset = partition.offsets.appliedWith(offsets ?? new Set());
+  const applied = partition.offsets.appliedWith(offsets ?? new Set());
+  const { appliedOffset } = applied;
   assert(appliedOffset >= partition.persistedOffset, 'the applied offset never moves back');
   // Above the applied offset only refusals need a row of their own: logged ends are found by the
   // offset in their log row, and repeats and heartbeats may be met again without harm.
@@ -104,7 +105,7 @@ function fenceOf(
     epoch: partition.epoch,
     incarnation: context.options.incarnation,
     commitSeq: partition.commitSeq,
-    appliedOffset,
+    ...applied,
     settledOffsets,
   };
 }

@@ -53,6 +53,15 @@ export function publishBatch(
   if (built.batch.eventRows.length > 0) context.wake.hint();
   const changed = built.batch.roomRows.map(({ appCode, roomId }) => roomKeyOf(appCode, roomId));
   if (changed.length > 0) context.listChanged?.(changed);
+  for (const draft of drafts) tellRtc(context, draft);
+}
+
+/** Behind the replies: whoever asked is answered whatever the RTC service does (RTC-1). */
+function tellRtc({ rtcAtOnce }: CellContext, { room, ends }: RoomDraft): void {
+  for (const end of ends) {
+    if (end.kind !== 'logged') continue;
+    for (const { event } of end.step?.events ?? []) rtcAtOnce?.committed(room.key, event);
+  }
 }
 
 function replaceState({ room, state, chainHash, ends }: RoomDraft): void {

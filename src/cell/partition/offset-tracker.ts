@@ -6,19 +6,32 @@
  */
 import { assert } from '../../kernel/assert.ts';
 
+/** What the owner row stores of it. */
+export interface AppliedRecord {
+  readonly appliedOffset: bigint;
+  readonly appliedRecordMs: number | null;
+}
+
 /** See the file header. A tracker lives as long as one takeover of the partition. */
 export class OffsetTracker {
   private applied: bigint;
+  private appliedMs: number | null;
   private lastDelivered: bigint;
   /** Offsets that a former owner settled above its applied offset. */
   private readonly settledBefore: Set<bigint>;
-  /** Delivered offsets in order; those before `head` are gone. */
+  /** Delivered offsets in order, and when their records were appended; those before `head` are gone. */
   private delivered: bigint[] = [];
+  private recordsMs: number[] = [];
   private head = 0;
   private readonly settled = new Set<bigint>();
 
-  constructor(appliedOffset: bigint, settledOffsets: readonly bigint[]) {
+  constructor(
+    appliedOffset: bigint,
+    settledOffsets: readonly bigint[],
+    appliedRecordMs: number | null = null,
+  ) {
     this.applied = appliedOffset;
+    this.appliedMs = appliedRecordMs;
     this.lastDelivered = appliedOffset;
     this.settledBefore = new Set(settledOffsets);
   }
@@ -33,13 +46,14 @@ export class OffsetTracker {
   }
 
   /**
-   * Notes that `offset` arrived. False: it is a redelivery, or a former owner settled it; the
+   * Notes that `offset` arrived, appended at `recordMs`. False: it is a redelivery, or a former owner settled it; the
    * caller must not execute it, yet it counts as progress (FluidFramework's lesson, A1).
    */
-  deliver(offset: bigint): boolean {
+  deliver(offset: bigint, recordMs: number): boolean {
     if (offset <= this.lastDelivered) return false;
     this.lastDelivered = offset;
     this.delivered.push(offset);
+    this.recordsMs.push(recordMs);
     if (!this.settledBefore.delete(offset)) return true;
     this.settle([offset]);
     return false;
@@ -56,18 +70,22 @@ export class OffsetTracker {
       if (next === undefined || !this.settled.delete(next)) break;
       assert(next > this.applied, 'the applied offset never moves back', { next });
       this.applied = next;
+      this.appliedMs = this.recordsMs[this.head] ?? null;
       this.head += 1;
     }
     this.compact();
   }
 
-  /** What `appliedOffset` would be if `offsets` were settled too; changes nothing. */
-  appliedWith(offsets: ReadonlySet<bigint>): bigint {
-    let applied = this.applied;
+  /**
+   * What would be applied if `offsets` were settled too, and when the record there was appended (null:
+   * not known); changes nothing.
+   */
+  appliedWith(offsets: ReadonlySet<bigint>): AppliedRecord {
+    let applied = { appliedOffset: this.applied, appliedRecordMs: this.appliedMs };
     for (let at = this.head; at < this.delivered.length; at += 1) {
       const next = this.delivered[at];
       if (next === undefined || !(this.settled.has(next) || offsets.has(next))) break;
-      applied = next;
+      applied = { appliedOffset: next, appliedRecordMs: this.recordsMs[at] ?? null };
     }
     return applied;
   }
@@ -75,6 +93,7 @@ export class OffsetTracker {
   private compact(): void {
     if (this.head < 1024 || this.head * 2 < this.delivered.length) return;
     this.delivered = this.delivered.slice(this.head);
+    this.recordsMs = this.recordsMs.slice(this.head);
     this.head = 0;
   }
 }

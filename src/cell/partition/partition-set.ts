@@ -4,11 +4,14 @@
  * and losing it (to a rebalance, to the fence) kills that object and everything that hangs on it.
  */
 import { Failure } from '../../kernel/failure.ts';
-import type { LogRange } from '../../ports/command-source.ts';
+import type { LogRange, SourceRecord } from '../../ports/command-source.ts';
+import type { PartitionStop } from '../../ports/partition-stops.ts';
 import type { TakenPartition } from '../../ports/partition-store.ts';
 import type { CellContext } from '../cell-context.ts';
 import { retryForever } from '../retry-forever.ts';
-import { Partition, type PartitionStop } from './partition.ts';
+import { Partition } from './partition.ts';
+import { StandingPartitions, type StandingState } from './standing-partitions.ts';
+import { changedTopic, stopOf, type LogLook } from './stop-rules.ts';
 
 /** How often the release mark of a former owner is looked at while waiting for it. */
 const releaseMarkPollMs = 25;
@@ -28,12 +31,16 @@ export class PartitionSet {
   private assigned = new Set<number>();
   private readonly owned = new Map<number, Partition>();
   private readonly taking = new Set<number>();
-  private readonly stopped = new Map<number, PartitionStop>();
+  private readonly standing: StandingPartitions;
+  private readonly partitionCount: number;
   private closed = false;
 
-  constructor(context: CellContext, listener: PartitionListener) {
+  /** `partitionCount`: of the layout, whatever Kafka says. */
+  constructor(context: CellContext, partitionCount: number, listener: PartitionListener) {
     this.context = context;
+    this.partitionCount = partitionCount;
     this.listener = listener;
+    this.standing = new StandingPartitions(context, (id) => this.take(id, 0));
   }
 
   find(id: number): Partition | undefined {
@@ -45,8 +52,13 @@ export class PartitionSet {
   }
 
   /** Partitions that stand still, with the name of the reason. */
-  get stops(): ReadonlyMap<number, PartitionStop> {
-    return this.stopped;
+  get stops(): ReadonlyMap<number, StandingState> {
+    return this.standing.states;
+  }
+
+  /** Does what operators have said about partitions that stand still. */
+  lookAtStops(): Promise<void> {
+    return this.standing.look();
   }
 
   /** Takeovers are under way. After `close` they give up what they get, and end. */
@@ -56,7 +68,7 @@ export class PartitionSet {
 
   /** All assigned partitions are taken over, or stand still under a named reason. */
   get settled(): boolean {
-    return [...this.assigned].every((id) => this.owned.has(id) || this.stopped.has(id));
+    return [...this.assigned].every((id) => this.owned.has(id) || this.standing.has(id));
   }
 
   /** The group's new assignment: what is missing is lost, what is new is taken over. */
@@ -65,8 +77,13 @@ export class PartitionSet {
     for (const [id, partition] of this.owned) {
       if (!this.assigned.has(id)) this.handOver(partition);
     }
-    for (const id of this.stopped.keys()) if (!this.assigned.has(id)) this.stopped.delete(id);
-    for (const id of ids) this.take(id, 0);
+    for (const id of this.standing.states.keys()) {
+      if (!this.assigned.has(id)) this.standing.forget(id);
+    }
+    for (const id of ids) {
+      if (id < this.partitionCount) this.take(id, 0);
+      else this.standing.addForeign(id);
+    }
   }
 
   /** The fence refused us: forget everything, and come back if the group still wants us to. */
@@ -89,7 +106,25 @@ export class PartitionSet {
     const partition = this.owned.get(id);
     if (partition === undefined) return;
     this.lose(partition);
-    this.stopAt(id, stopOf(expectedOffset, range) ?? 'GAP');
+    const look = { ...partition.look, appliedOffset: expectedOffset - 1n, range };
+    this.standing.add(stopOf(look) ?? asGap(look), partition.epoch);
+  }
+
+  /**
+   * Whether the first records of an opened partition follow what was applied. They begin with the
+   * record that was applied last, as far as it is retained: appended at another time, it is another
+   * record, of another log under the topic's name. The partition stands still then.
+   */
+  isSameLog(partition: Partition, records: readonly SourceRecord[]): boolean {
+    const [first] = records;
+    const { unverifiedMs } = partition;
+    if (first === undefined || unverifiedMs === null) return true;
+    partition.unverifiedMs = null;
+    const isApplied = first.offset === partition.look.appliedOffset;
+    if (!isApplied || first.recordTimeMs === unverifiedMs) return true;
+    this.lose(partition);
+    this.standing.add(changedTopic(partition.look), partition.epoch);
+    return false;
   }
 
   /** Takes no more partitions; those it has stay until `releaseAll`. */
@@ -134,7 +169,7 @@ export class PartitionSet {
 
   private take(id: number, pauseMs: number): void {
     if (!this.wanted(id) || this.taking.has(id)) return;
-    if (this.owned.has(id) || this.stopped.has(id)) return;
+    if (this.owned.has(id) || this.standing.has(id)) return;
     this.taking.add(id);
     void this.takeOverOnce(id, pauseMs).finally(() => {
       this.taking.delete(id);
@@ -172,24 +207,27 @@ export class PartitionSet {
     );
     if (taken === null) return;
     trace.at('cell.takeover_done');
-    const range = await this.readLogRange(taken, wanted);
-    if (range === null || !wanted()) {
+    const look = await this.lookAtLog(taken, wanted);
+    if (look === null || !wanted()) {
       // Ours since the UPDATE, and not wanted any more: the next owner need not wait for us.
       await this.markReleased({ id, epoch: taken.epoch });
       return;
     }
-    const stop = stopOf(taken.appliedOffset + 1n, range);
     metrics.count('cell_takeovers_total');
+    const stop = stopOf(look);
     if (stop !== null) {
-      this.stopAt(id, stop);
+      this.standing.add(stop, taken.epoch);
       return;
     }
-    const partition = new Partition(taken, range.endOffset, clock.monoMs());
+    const { epoch, appliedOffset, appliedRecordMs, wasReleased } = taken;
+    const partition = new Partition(taken, look, clock.monoMs());
+    const isRetained = look.range.startOffset <= appliedOffset;
+    if (isRetained) partition.unverifiedMs = appliedRecordMs;
     this.owned.set(id, partition);
-    source.open(id, taken.appliedOffset + 1n);
-    const { epoch, appliedOffset, wasReleased } = taken;
+    source.open(id, partition.unverifiedMs === null ? appliedOffset + 1n : appliedOffset);
     log.info({ partition: id, epoch, appliedOffset, wasReleased }, 'partition taken over');
     this.listener.onTaken(partition);
+    void this.standing.runs(id, epoch);
   }
 
   /**
@@ -211,23 +249,21 @@ export class PartitionSet {
     }
   }
 
-  private readLogRange(taken: TakenPartition, wanted: () => boolean): Promise<LogRange | null> {
-    return retryForever(this.context, 'read log range', wanted, () =>
-      this.context.source.logRange(taken.partition),
-    );
-  }
-
-  private stopAt(id: number, stop: PartitionStop): void {
-    this.stopped.set(id, stop);
-    this.context.metrics.count('cell_partition_stops_total', { state: stop });
-    this.context.log.error({ partition: id, state: stop }, 'a partition stands still');
+  /** Behind the takeover: nobody but us moves the applied offset any more, so no hint passes it. */
+  private lookAtLog(
+    { partition, appliedOffset, acceptedHint }: TakenPartition,
+    wanted: () => boolean,
+  ): Promise<LogLook | null> {
+    const { source } = this.context;
+    return retryForever(this.context, 'read log range', wanted, async () => {
+      const range = await source.logRange(partition);
+      const committedOffset = await source.committedOffset(partition);
+      return { partition, appliedOffset, acceptedHint, range, committedOffset };
+    });
   }
 }
 
-/** What it means that the log holds `range` while `offsetNext` comes next; null: all is well. */
-function stopOf(offsetNext: bigint, range: LogRange): PartitionStop | null {
-  // Records between what we applied and where the log begins are gone for ever.
-  if (range.startOffset > offsetNext) return 'GAP';
-  // The log ends below what we applied: another log stands under the topic's name.
-  return range.endOffset < offsetNext ? 'TOPIC_CHANGED' : null;
+/** The driver met the log's edge, and by now the log looks well again: its word counts. */
+function asGap(look: LogLook): PartitionStop {
+  return { ...changedTopic(look), state: 'GAP' };
 }

@@ -7,9 +7,7 @@ import { LiveWindow } from '../presence/live-window.ts';
 import type { LooseItem } from '../work.ts';
 import type { TakenPartition, TriedRecord } from '../../ports/partition-store.ts';
 import { OffsetTracker } from './offset-tracker.ts';
-
-/** Why a partition stands still while the others run. */
-export type PartitionStop = 'GAP' | 'TOPIC_CHANGED';
+import type { LogLook } from './stop-rules.ts';
 
 /** See the file header. */
 export class Partition {
@@ -21,6 +19,15 @@ export class Partition {
    * below it, and for none behind it (see `ownership-check.ts`).
    */
   readonly askedBelow: bigint;
+  /** What its owner saw when it took it over. */
+  readonly look: LogLook;
+  /** Records up to here are executed however old they are, and nobody is answered. */
+  readonly replayUntil: bigint;
+  /**
+   * When the record at the applied offset was appended, while it has not been seen again; null: seen,
+   * or nothing to see. Another time there means another log under the topic's name.
+   */
+  unverifiedMs: number | null = null;
   /** Owners in a row that ended without getting on; see `poison-search.ts`. */
   readonly stalledTakeovers: number;
   /** The record that an owner before this one began by itself. */
@@ -44,11 +51,14 @@ export class Partition {
   busyInARow = 0;
   private alive = true;
 
-  constructor(taken: TakenPartition, logEndOffset: bigint, nowMonoMs: number) {
+  constructor(taken: TakenPartition, look: LogLook, nowMonoMs: number) {
+    const { appliedOffset, settledOffsets, appliedRecordMs } = taken;
     this.id = taken.partition;
     this.epoch = taken.epoch;
-    this.offsets = new OffsetTracker(taken.appliedOffset, taken.settledOffsets);
-    this.askedBelow = logEndOffset;
+    this.offsets = new OffsetTracker(appliedOffset, settledOffsets, appliedRecordMs);
+    this.askedBelow = look.range.endOffset;
+    this.look = look;
+    this.replayUntil = taken.replayUntil;
     this.stalledTakeovers = taken.stalledTakeovers;
     this.tried = taken.tried;
     this.persistedOffset = taken.appliedOffset;

@@ -31,6 +31,9 @@ const lasting: EventRoute = {
   repairedBySnapshot: false,
 };
 
+/** Lasting, and its user is put out of the room's audio as well (RTC-1). */
+const putOut: EventRoute = { ...lasting, destinations: ['im', 'activity', 'rtc'] };
+
 /** Its effect stands in every later view. */
 function shown(imPriority: ImPriority): EventRoute {
   return { destinations: imAndActivity, imPriority, repairedBySnapshot: true };
@@ -65,9 +68,9 @@ export const eventRoutes: Readonly<Record<RoomEventType, EventRoute>> = {
   RoomUserUpdated: shown('lowest'),
   RoomUserLeft: shown('low'),
   RoomUsersStaleLeft: shown('low'),
-  RoomUserKicked: lasting,
+  RoomUserKicked: putOut,
   RoomUserUnbanned: { ...shown('normal'), destinations: ['activity'] },
-  RoomUserEvicted: lasting,
+  RoomUserEvicted: putOut,
   RoomMicUp: shown('normal'),
   RoomMicPublishing: shown('normal'),
   RoomMicRtcNoted: inside,

@@ -1,9 +1,15 @@
 /** RoomAdmin over gRPC: messages to what the gateway offers to operators and back. Translation only. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import type { OperatorApi } from '../../ports/operator-api.ts';
+import type { OperatorApi, PartitionView } from '../../ports/operator-api.ts';
 import type { LoggedCommand } from '../../ports/operator-store.ts';
+import type { StoppedPartition } from '../../ports/partition-stops.ts';
 import { LoggedOutcome } from './generated/roomcell/v1/room_admin_pb.ts';
-import type { LoggedCommandSchema, RoomAdmin } from './generated/roomcell/v1/room_admin_pb.ts';
+import type {
+  LoggedCommandSchema,
+  PartitionSchema,
+  PartitionStopSchema,
+  RoomAdmin,
+} from './generated/roomcell/v1/room_admin_pb.ts';
 import type { ServiceHandlers } from './grpc-bridge.ts';
 import type { FrameOf } from './query-handlers.ts';
 
@@ -39,6 +45,34 @@ export function adminHandlers(
     },
     verifyRoom: async (request, context) =>
       api.verifyRoom(await frameOf(context, request.appCode), request),
+    listPartitions: async (request, context) => {
+      const frame = await frameOf(context, request.appCode);
+      return { partitions: (await api.listPartitions(frame, request)).map(partitionOf) };
+    },
+    acceptState: async (request, context) => {
+      await api.acceptState(await frameOf(context, request.appCode), request);
+      return {};
+    },
+  };
+}
+
+function partitionOf(view: PartitionView): MessageInitShape<typeof PartitionSchema> {
+  const { lag, lastProgressAtMs, stop, ...rest } = view;
+  return {
+    ...rest,
+    lastProgressAtMs: BigInt(lastProgressAtMs),
+    ...(lag === null ? {} : { lag }),
+    ...(stop === null ? {} : { stop: stopOf(stop) }),
+  };
+}
+
+function stopOf(stop: StoppedPartition): MessageInitShape<typeof PartitionStopSchema> {
+  const { expectedOffset, logStartOffset, logEndOffset, committedOffset, acceptance } = stop;
+  return {
+    ...{ expectedOffset, logStartOffset, logEndOffset, committedOffset },
+    stoppedAtMs: BigInt(stop.stoppedAtMs),
+    acceptedChoice: acceptance?.choice ?? '',
+    acceptedBy: acceptance?.operatorId ?? '',
   };
 }
 

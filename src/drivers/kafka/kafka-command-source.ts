@@ -22,7 +22,7 @@ export function createKafkaCommandSource(
   const assigner = rendezvousAssigner(instanceName, deps.log);
   const membership = { ...commandMembership(settings), assigner };
   return new LogCommandSource(
-    topic,
+    settings,
     {
       join: (handlers) => new GroupMember(kafka, membership, handlers, deps),
       offsets: new LogOffsets(kafka, topic, deps),

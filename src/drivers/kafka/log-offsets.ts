@@ -30,18 +30,22 @@ export class LogOffsets implements LogOffsetReader {
     });
   }
 
-  /** The retained range, as it was after this call began. Throws Retry when nobody answers. */
   async range(partition: number): Promise<LogRange> {
-    const asked = await settleWithin(this.deps.timers, this.ask(), askWithinMs);
-    if (asked.kind !== 'done') {
-      const cause = asked.kind === 'failed' ? asked.error : new Error('no answer in time');
-      throw unreachable(this.topic, cause);
-    }
-    const row = asked.value.find((candidate) => candidate.partition === partition);
+    const rows = await this.ask(() => this.admin.fetchTopicOffsets(this.topic));
+    const row = rows.find((candidate) => candidate.partition === partition);
     if (row === undefined) {
       throw unreachable(this.topic, new Error(`the brokers know no partition ${partition}`));
     }
     return { startOffset: BigInt(row.low), endOffset: BigInt(row.high) };
+  }
+
+  async committed(groupId: string, partition: number): Promise<bigint | null> {
+    const topics = await this.ask(() => this.admin.fetchOffsets({ groupId, topics: [this.topic] }));
+    const stored = topics
+      .find(({ topic }) => topic === this.topic)
+      ?.partitions.find((candidate) => candidate.partition === partition);
+    // The library says -1 where the group has none.
+    return stored === undefined || stored.offset === '-1' ? null : BigInt(stored.offset);
   }
 
   async stop(): Promise<void> {
@@ -49,7 +53,14 @@ export class LogOffsets implements LogOffsetReader {
     this.client.close();
   }
 
-  private async ask(): ReturnType<Admin['fetchTopicOffsets']> {
+  private async ask<T>(question: () => Promise<T>): Promise<T> {
+    const asked = await settleWithin(this.deps.timers, this.connected(question), askWithinMs);
+    if (asked.kind === 'done') return asked.value;
+    const cause = asked.kind === 'failed' ? asked.error : new Error('no answer in time');
+    throw unreachable(this.topic, cause);
+  }
+
+  private async connected<T>(question: () => Promise<T>): Promise<T> {
     this.connecting ??= this.admin.connect();
     try {
       await this.connecting;
@@ -58,12 +69,12 @@ export class LogOffsets implements LogOffsetReader {
       this.connecting = null;
       throw error;
     }
-    return this.admin.fetchTopicOffsets(this.topic);
+    return question();
   }
 }
 
 function unreachable(topic: string, cause: unknown): Failure {
-  return new Failure('retry', 'UNAVAILABLE', `the log range of ${topic} cannot be read`, {
+  return new Failure('retry', 'UNAVAILABLE', `offsets of ${topic} cannot be read`, {
     cause,
     retryAfterMs: 500,
   });

@@ -39,6 +39,7 @@ export class LogCommandSource implements CommandSource {
   private readonly hints: HintCommitter;
   private readonly book = new PartitionBook();
   private readonly topic: string;
+  private readonly groupId: string;
   private handlers: CommandSourceHandlers | null = null;
   /** What the cell was last told. */
   private announced: ReadonlySet<number> = new Set();
@@ -47,12 +48,13 @@ export class LogCommandSource implements CommandSource {
 
   /** Nothing is connected before `start`. */
   constructor(
-    topic: string,
+    { topic, groupId }: Pick<CommandSourceSettings, 'topic' | 'groupId'>,
     transport: { readonly join: JoinGroup; readonly offsets: LogOffsetReader },
     deps: DriverPorts,
   ) {
     this.deps = deps;
     this.topic = topic;
+    this.groupId = groupId;
     this.offsets = transport.offsets;
     this.member = transport.join({
       onJoined: (partitions) => this.onJoined(partitions),
@@ -95,6 +97,10 @@ export class LogCommandSource implements CommandSource {
 
   logRange(partition: number): Promise<LogRange> {
     return this.offsets.range(partition);
+  }
+
+  committedOffset(partition: number): Promise<bigint | null> {
+    return this.offsets.committed(this.groupId, partition);
   }
 
   async stop(): Promise<void> {

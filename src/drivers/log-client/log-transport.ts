@@ -39,6 +39,8 @@ export interface LogProducer {
 export interface LogOffsetReader {
   /** The retained range, as it was after this call began. Throws Retry when nobody answers. */
   range(partition: number): Promise<LogRange>;
+  /** The stored offset of `groupId`; null: none. Throws Retry when nobody answers. */
+  committed(groupId: string, partition: number): Promise<bigint | null>;
   stop(): Promise<void>;
 }
 

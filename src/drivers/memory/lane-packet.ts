@@ -102,7 +102,7 @@ function* statementsOf(packet: LanePacket, findings: Findings): Generator<Statem
 
 function fenceStatement(packet: LanePacket, fence: FenceStep, findings: Findings): Statement {
   const { database, transaction } = packet;
-  const { partition, epoch, incarnation, commitSeq, appliedOffset } = fence;
+  const { partition, epoch, incarnation, commitSeq, appliedOffset, appliedRecordMs } = fence;
   const run = (): null => {
     const row = database.owners.get(partition);
     if (row?.epoch !== epoch || row.incarnation !== incarnation || row.commitSeq !== commitSeq) {
@@ -111,7 +111,9 @@ function fenceStatement(packet: LanePacket, fence: FenceStep, findings: Findings
     }
     transaction.stage(
       change(database.owners, partition, (owner) => {
-        return { ...owner, appliedOffset, commitSeq: owner.commitSeq + 1n };
+        const updatedAtMs = database.server.clock.wallMs();
+        const commitSeq = owner.commitSeq + 1n;
+        return { ...owner, appliedOffset, appliedRecordMs, commitSeq, updatedAtMs };
       }),
     );
     const marked = [...(database.settled.get(partition) ?? []), ...fence.settledOffsets];

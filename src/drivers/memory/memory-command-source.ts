@@ -85,6 +85,10 @@ class MemoryCommandSource implements CommandSource {
     return this.inner.logRange(partition);
   }
 
+  committedOffset(partition: number): Promise<bigint | null> {
+    return this.inner.committedOffset(partition);
+  }
+
   async stop(): Promise<void> {
     this.isStopped = true;
     await this.inner.stop();
@@ -138,7 +142,7 @@ export function createMemoryCommandSource(
   const { broker, client, topic, instanceName } = settings;
   const membership = { ...commandMembership(settings), broker, client, instanceName };
   const inner = new LogCommandSource(
-    topic,
+    settings,
     {
       join: (handlers) =>
         new MemoryGroupMember({ ...membership, pinnedPartition: null }, handlers, ports),

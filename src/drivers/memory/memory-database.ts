@@ -16,6 +16,7 @@ import type {
 } from '../../ports/commit-lane.ts';
 import type { OperatorAct } from '../../ports/operator-store.ts';
 import type { TopicLayout } from '../../ports/partition-store.ts';
+import type { StoppedPartition } from '../../ports/partition-stops.ts';
 import type { SnapshotRow } from '../../ports/snapshot-store.ts';
 import { giftKey, type CatalogueRow, type SettlementRecord } from './gift-rows.ts';
 import { IndexedTable } from './indexed-table.ts';
@@ -53,6 +54,8 @@ export class MemoryDatabase {
   readonly owners = new Map<number, OwnerRecord>();
   /** Settled offsets above the applied one, by partition. */
   readonly settled = new Map<number, ReadonlySet<bigint>>();
+  /** Partitions that stand still. */
+  readonly stops = new Map<number, StoppedPartition>();
   readonly log = new IndexedTable<string, LogRow, 'room' | 'partition' | 'version'>({
     room: (row) => `${row.appCode}\0${row.roomId}`,
     partition: (row) => (row.kafkaOffset === null ? null : String(row.partition)),

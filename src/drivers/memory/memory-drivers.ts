@@ -5,6 +5,7 @@ import { MemoryGiftCatalogue } from './memory-gift-catalogue.ts';
 import { MemoryOperatorStore } from './memory-operator-store.ts';
 import { MemoryOutboxStore } from './memory-outbox-store.ts';
 import { MemoryPartitionStore } from './memory-partition-store.ts';
+import { MemoryPartitionStops } from './memory-partition-stops.ts';
 import { MemoryReplySlots } from './memory-reply-slots.ts';
 import { MemoryRoomQueries } from './memory-room-queries.ts';
 import { MemoryRoomReader } from './memory-room-reader.ts';
@@ -15,6 +16,7 @@ import { MemorySnapshotStore } from './memory-snapshot-store.ts';
 /** The ports of one process. */
 export interface MemoryDrivers {
   readonly partitionStore: MemoryPartitionStore;
+  readonly partitionStops: MemoryPartitionStops;
   readonly roomReader: MemoryRoomReader;
   readonly snapshotStore: MemorySnapshotStore;
   readonly roomQueries: MemoryRoomQueries;
@@ -31,6 +33,7 @@ export interface MemoryDrivers {
 export function createMemoryDrivers(database: MemoryDatabase): MemoryDrivers {
   return {
     partitionStore: new MemoryPartitionStore(database),
+    partitionStops: new MemoryPartitionStops(database),
     roomReader: new MemoryRoomReader(database),
     snapshotStore: new MemorySnapshotStore(database),
     roomQueries: new MemoryRoomQueries(database),

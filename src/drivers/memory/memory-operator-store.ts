@@ -9,6 +9,7 @@ import type {
   OperatorAct,
   OperatorStore,
 } from '../../ports/operator-store.ts';
+import type { StoppedPartition } from '../../ports/partition-stops.ts';
 import { change, put, remove, type MemoryDatabase } from './memory-database.ts';
 import { placeKey, userBanKey } from './memory-rows.ts';
 import type { RowChange } from './memory-session.ts';
@@ -22,7 +23,7 @@ export class MemoryOperatorStore implements OperatorStore {
   }
 
   carryOut(act: OperatorAct, nowMs: number): Promise<ActOutcome> {
-    const { server, listEntries, operatorAudit } = this.database;
+    const { server, listEntries, operatorAudit, stops } = this.database;
     return server.call('operators', `carrying out ${act.type}`, 'write', () => {
       const { appCode, commandId } = act;
       if (act.type === 'PinRoom' && !listEntries.has(roomKeyOf(appCode, act.roomId))) {
@@ -31,6 +32,7 @@ export class MemoryOperatorStore implements OperatorStore {
       const key = `${appCode}\0${commandId}`;
       const earlier = operatorAudit.get(key);
       if (earlier !== undefined) return isSame(earlier, act) ? 'repeat' : 'reused';
+      if (act.type === 'AcceptState' && !isStanding(stops.get(act.partition), act)) return 'noStop';
       const audited = put(operatorAudit, key, { ...act, doneAtMs: nowMs });
       this.database.commit([audited, ...changesOf(act, nowMs, this.database)]);
       return 'done';
@@ -112,10 +114,17 @@ function isSame(earlier: OperatorAct, act: OperatorAct): boolean {
   );
 }
 
+function isStanding(
+  stop: StoppedPartition | undefined,
+  act: OperatorAct & { readonly type: 'AcceptState' },
+): boolean {
+  return stop?.state === act.state && stop.expectedOffset === act.expectedOffset;
+}
+
 function changesOf(
   act: OperatorAct,
   nowMs: number,
-  { userBans, listEntries }: MemoryDatabase,
+  { userBans, listEntries, stops }: MemoryDatabase,
 ): readonly RowChange[] {
   const { appCode, operatorId } = act;
   switch (act.type) {
@@ -134,5 +143,10 @@ function changesOf(
           pinned: act.pinned,
         })),
       ];
+    case 'AcceptState': {
+      const { choice, replayUntil } = act;
+      const acceptance = { choice, replayUntil, operatorId, acceptedAtMs: nowMs };
+      return [change(stops, act.partition, (row) => ({ ...row, acceptance }))];
+    }
   }
 }

@@ -91,7 +91,8 @@ export class MemoryPartitionStore implements PartitionStore {
       transaction.stage(
         change(this.database.owners, owner.partition, (row) => {
           isOurs = row.epoch === owner.epoch && row.incarnation === owner.incarnation;
-          return isOurs ? { ...row, ...changes } : row;
+          const updatedAtMs = this.database.server.clock.wallMs();
+          return isOurs ? { ...row, ...changes, updatedAtMs } : row;
         }),
       );
       if (!transaction.commit()) throw unavailable(what, 'the transaction was ended');
@@ -136,6 +137,12 @@ export class MemoryPartitionStore implements PartitionStore {
     const stalledTakeovers =
       before?.takenAtOffset === appliedOffset ? before.stalledTakeovers + (wasReleased ? 0 : 1) : 0;
     const tried = before?.tried ?? null;
+    const kept = {
+      offsetsSinceEpoch: before?.offsetsSinceEpoch ?? 0n,
+      appliedRecordMs: before?.appliedRecordMs ?? null,
+      acceptedHint: before?.acceptedHint ?? -1n,
+      replayUntil: before?.replayUntil ?? -1n,
+    };
     const row: OwnerRecord = {
       partition,
       epoch,
@@ -146,9 +153,11 @@ export class MemoryPartitionStore implements PartitionStore {
       appliedOffset,
       commitSeq: 0n,
       released: false,
+      updatedAtMs: this.database.server.clock.wallMs(),
       takenAtOffset: appliedOffset,
       stalledTakeovers,
       tried,
+      ...kept,
     };
     transaction.stage(put(this.database.owners, partition, row));
     if (!transaction.commit()) throw unavailable(what, 'the transaction was ended');
@@ -156,18 +165,23 @@ export class MemoryPartitionStore implements PartitionStore {
       partition,
       epoch,
       appliedOffset,
-      settledOffsets: this.settledAbove(partition, appliedOffset),
+      settledOffsets: this.settledAbove(row),
       wasReleased,
       stalledTakeovers,
       tried,
+      appliedRecordMs: row.appliedRecordMs,
+      acceptedHint: row.acceptedHint,
+      replayUntil: row.replayUntil,
     };
   }
 
   /** Refused ones have a mark; logged ones are found by the offset in their row. */
-  private settledAbove(partition: number, appliedOffset: bigint): readonly bigint[] {
+  private settledAbove(owner: OwnerRecord): readonly bigint[] {
+    const { partition, appliedOffset, offsetsSinceEpoch } = owner;
     const marked = [...(this.database.settled.get(partition) ?? [])];
     const logged = this.database.log
       .rowsBy('partition', String(partition))
+      .filter(({ epoch }) => epoch >= offsetsSinceEpoch)
       .flatMap(({ kafkaOffset }) => kafkaOffset ?? []);
     return [...new Set([...marked, ...logged])]
       .filter((offset) => offset > appliedOffset)
@@ -177,8 +191,10 @@ export class MemoryPartitionStore implements PartitionStore {
 
 /** The row as readers of owners get it. */
 function ownerRowOf(row: OwnerRecord): OwnerRow {
-  const { takenAtOffset: _at, stalledTakeovers: _stalled, tried: _tried, ...read } = row;
-  return read;
+  const { partition, epoch, ownerNodeId, incarnation, lane, advertiseAddr } = row;
+  const { appliedOffset, commitSeq, released, updatedAtMs } = row;
+  const place = { partition, epoch, ownerNodeId, incarnation, lane, advertiseAddr };
+  return { ...place, appliedOffset, commitSeq, released, updatedAtMs };
 }
 
 /** What tells a row that was committed meanwhile from one that stood still. */

@@ -10,6 +10,11 @@ interface OwnerHistory {
   takenAtOffset: bigint | null;
   stalledTakeovers: number;
   tried: TriedRecord | null;
+  /** From this epoch on, offsets in log rows are those of the present log. */
+  offsetsSinceEpoch: bigint;
+  appliedRecordMs: number | null;
+  acceptedHint: bigint;
+  replayUntil: bigint;
 }
 
 /** An owner row that a test may change in place. */

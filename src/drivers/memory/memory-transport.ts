@@ -84,12 +84,19 @@ export class MemoryOffsets implements LogOffsetReader {
     this.topic = topic;
   }
 
-  async range(partition: number): Promise<LogRange> {
+  range(partition: number): Promise<LogRange> {
+    return this.ask(() => this.broker.topic(this.topic).partition(partition).range());
+  }
+
+  committed(groupId: string, partition: number): Promise<bigint | null> {
+    return this.ask(() => this.broker.group(groupId, this.topic).offsetOf(partition));
+  }
+
+  private async ask<T>(question: () => T): Promise<T> {
     try {
-      const ask = (): LogRange => this.broker.topic(this.topic).partition(partition).range();
-      return await this.link.ask(ask, requestTimeoutMs);
+      return await this.link.ask(question, requestTimeoutMs);
     } catch (cause) {
-      throw new Failure('retry', 'UNAVAILABLE', `the log range of ${this.topic} cannot be read`, {
+      throw new Failure('retry', 'UNAVAILABLE', `offsets of ${this.topic} cannot be read`, {
         cause,
         retryAfterMs: 500,
       });

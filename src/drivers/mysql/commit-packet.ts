@@ -101,7 +101,8 @@ function addFences(add: Add, topicText: string, fences: readonly FenceStep[], no
   for (const fence of ascending) {
     add(
       { kind: 'fence', partition: fence.partition },
-      `UPDATE partition_owner SET applied_offset=${big(fence.appliedOffset)},commit_seq=commit_seq+1,` +
+      `UPDATE partition_owner SET applied_offset=${big(fence.appliedOffset)},` +
+        `applied_record_ms=${wholeOrNull(fence.appliedRecordMs)},commit_seq=commit_seq+1,` +
         `updated_at_ms=${whole(nowMs)} WHERE topic=${topicText} AND ` +
         `partition_id=${whole(fence.partition)} AND epoch=${big(fence.epoch)} AND ` +
         `incarnation=${text(fence.incarnation)} AND commit_seq=${big(fence.commitSeq)}`,

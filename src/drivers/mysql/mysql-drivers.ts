@@ -7,6 +7,7 @@ import type { GiftCatalogue } from '../../ports/gift-catalogue.ts';
 import type { OperatorStore } from '../../ports/operator-store.ts';
 import type { OutboxStore } from '../../ports/outbox-store.ts';
 import type { PartitionStore } from '../../ports/partition-store.ts';
+import type { PartitionStops } from '../../ports/partition-stops.ts';
 import type { ReplySlots } from '../../ports/reply-slots.ts';
 import type { RoomQueries } from '../../ports/room-queries.ts';
 import type { RoomReader } from '../../ports/room-reader.ts';
@@ -27,6 +28,7 @@ import { MysqlCommitLane } from './mysql-commit-lane.ts';
 import { MysqlGiftCatalogue } from './mysql-gift-catalogue.ts';
 import { MysqlOperatorStore } from './mysql-operator-store.ts';
 import { MysqlPartitionStore } from './mysql-partition-store.ts';
+import { MysqlPartitionStops } from './mysql-partition-stops.ts';
 import { MysqlReplySlots } from './mysql-reply-slots.ts';
 import { MysqlRoomQueries } from './mysql-room-queries.ts';
 import { MysqlRoomReader } from './mysql-room-reader.ts';
@@ -68,6 +70,7 @@ export interface LaneOptions {
 /** The ports, and what `main` needs beside them. */
 export interface MysqlDrivers {
   readonly partitionStore: PartitionStore;
+  readonly partitionStops: PartitionStops;
   readonly roomReader: RoomReader;
   readonly snapshotStore: SnapshotStore;
   readonly roomQueries: RoomQueries;
@@ -103,6 +106,7 @@ export function createMysqlDrivers(settings: MysqlSettings): MysqlDrivers {
       database: server.database,
       heldRowMs: settings.takeoverHeldRowMs ?? laneSession.silentSeconds * 2_000,
     }),
+    partitionStops: new MysqlPartitionStops(pool, commandsTopic),
     roomReader: new MysqlRoomReader(pool),
     snapshotStore: new MysqlSnapshotStore(pool),
     roomQueries: new MysqlRoomQueries(pool),
@@ -111,7 +115,7 @@ export function createMysqlDrivers(settings: MysqlSettings): MysqlDrivers {
     outboxStore: createOutboxStore(pool),
     giftCatalogue: new MysqlGiftCatalogue(pool),
     settlementStore: new MysqlSettlementStore(pool, commandsTopic),
-    operatorStore: new MysqlOperatorStore(pool),
+    operatorStore: new MysqlOperatorStore(pool, commandsTopic),
     pool,
     openLane: (options) => openLane(settings, options),
     checkDurability: () => checkDurability(pool),

@@ -1,6 +1,7 @@
 /** What operators change and read in MySQL. */
 import { splitRoomKey } from '../../domain/ids.ts';
 import type { CommandId, RoomKey, RoomVersion, UserId } from '../../domain/ids.ts';
+import { assertDefined } from '../../kernel/assert.ts';
 import { loggedCommandsMax } from '../../ports/operator-store.ts';
 import type {
   ActOutcome,
@@ -19,16 +20,25 @@ const logColumns =
 /** See the port. */
 export class MysqlOperatorStore implements OperatorStore {
   private readonly pool: MysqlPool;
+  private readonly topic: string;
 
-  constructor(pool: MysqlPool) {
+  /** `topic`: of the commands, whose partitions may stand still. */
+  constructor(pool: MysqlPool, topic: string) {
     this.pool = pool;
+    this.topic = topic;
   }
 
   carryOut(act: OperatorAct, nowMs: number): Promise<ActOutcome> {
     return this.pool.transaction(`carrying out ${act.type}`, async (session) => {
       if (act.type === 'PinRoom' && !(await isListed(session, act))) return 'noRoom';
-      if (!(await isAudited(session, act, nowMs))) return earlierAct(session, act);
-      await change(session, act, nowMs);
+      if (act.type === 'AcceptState' && !(await isStanding(session, this.topic, act))) {
+        // A repeat is one although its stop is gone by now.
+        return (await earlierAct(session, act)) ?? 'noStop';
+      }
+      if (!(await isAudited(session, act, nowMs))) {
+        return assertDefined(await earlierAct(session, act), 'a row that was met is gone');
+      }
+      await change(session, this.topic, act, nowMs);
       return 'done';
     });
   }
@@ -109,7 +119,8 @@ async function isAudited(session: MysqlSession, act: OperatorAct, nowMs: number)
   try {
     await session.run(
       'INSERT INTO operator_audit (app_code, command_id, operator_id, action, user_id, room_id, ' +
-        'reason, expires_at_ms, pinned, done_at_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+        'reason, expires_at_ms, pinned, subject, done_at_ms) ' +
+        'VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
       [appCode, commandId, ...auditValues(act), nowMs],
     );
     return true;
@@ -124,13 +135,18 @@ async function isAudited(session: MysqlSession, act: OperatorAct, nowMs: number)
  * refused; this read locks, so that it sees that row and not the past. Test: "done once, however many
  * calls of the id come at once".
  */
-async function earlierAct(session: MysqlSession, act: OperatorAct): Promise<ActOutcome> {
+async function earlierAct(
+  session: MysqlSession,
+  act: OperatorAct,
+): Promise<'repeat' | 'reused' | null> {
   const rows = await session.rows(
-    'SELECT operator_id, action, user_id, room_id, reason, expires_at_ms, pinned ' +
+    'SELECT operator_id, action, user_id, room_id, reason, expires_at_ms, pinned, subject ' +
       'FROM operator_audit WHERE app_code = ? AND command_id = ? LOCK IN SHARE MODE',
     [act.appCode, act.commandId],
   );
-  const earlier = Object.values(rows[0] ?? {}).map(String);
+  const [row] = rows;
+  if (row === undefined) return null;
+  const earlier = Object.values(row).map(String);
   const isSame = auditValues(act).every((value, index) => String(value) === earlier[index]);
   return isSame ? 'repeat' : 'reused';
 }
@@ -140,15 +156,53 @@ function auditValues(act: OperatorAct): readonly (string | number)[] {
   const { operatorId, type } = act;
   switch (act.type) {
     case 'EvictUser':
-      return [operatorId, type, act.userId, act.roomId, act.reason, act.expiresAtMs, 0];
+      return [operatorId, type, act.userId, act.roomId, act.reason, act.expiresAtMs, 0, ''];
     case 'LiftPlatformBan':
-      return [operatorId, type, act.userId, '', act.reason, 0, 0];
+      return [operatorId, type, act.userId, '', act.reason, 0, 0, ''];
     case 'PinRoom':
-      return [operatorId, type, '', act.roomId, '', 0, act.pinned ? 1 : 0];
+      return [operatorId, type, '', act.roomId, '', 0, act.pinned ? 1 : 0, ''];
+    case 'AcceptState':
+      return [operatorId, type, '', '', '', 0, 0, acceptedText(act)];
   }
 }
 
-async function change(session: MysqlSession, act: OperatorAct, nowMs: number): Promise<void> {
+type AcceptState = OperatorAct & { readonly type: 'AcceptState' };
+
+/** What was accepted, in the audit: partition, state, expected offset and choice. */
+function acceptedText({
+  partition,
+  state,
+  expectedOffset,
+  choice,
+  replayUntil,
+}: AcceptState): string {
+  const until = choice === 'replay' ? `:${replayUntil}` : '';
+  return `partition:${partition} ${state}@${expectedOffset} ${choice}${until}`;
+}
+
+const theStop = 'WHERE topic = ? AND partition_id = ? AND state = ? AND expected_offset = ?';
+
+/** Holds the stop until the transaction ends, so that the word is about what the audit names. */
+async function isStanding(
+  session: MysqlSession,
+  topic: string,
+  { partition, state, expectedOffset }: AcceptState,
+): Promise<boolean> {
+  const rows = await session.rows(`SELECT 1 FROM partition_stops ${theStop} FOR UPDATE`, [
+    topic,
+    partition,
+    state,
+    expectedOffset,
+  ]);
+  return rows.length > 0;
+}
+
+async function change(
+  session: MysqlSession,
+  topic: string,
+  act: OperatorAct,
+  nowMs: number,
+): Promise<void> {
   const { appCode } = act;
   switch (act.type) {
     case 'EvictUser':
@@ -171,6 +225,17 @@ async function change(session: MysqlSession, act: OperatorAct, nowMs: number): P
       await session.run(
         'UPDATE room_list_entries SET pinned = ? WHERE app_code = ? AND room_id = ?',
         [act.pinned ? 1 : 0, appCode, act.roomId],
+      );
+      return;
+    case 'AcceptState':
+      // A later word about one stop replaces the earlier one.
+      await session.run(
+        'UPDATE partition_stops SET accepted_choice = ?, accepted_replay = ?, accepted_by = ?, ' +
+          `accepted_at_ms = ? ${theStop}`,
+        [
+          ...[act.choice, act.replayUntil, act.operatorId, nowMs],
+          ...[topic, act.partition, act.state, act.expectedOffset],
+        ],
       );
   }
 }

@@ -16,7 +16,7 @@ import type { MysqlSession, Row } from './session.ts';
 
 const ownerColumns =
   'partition_id, epoch, owner_node_id, incarnation, lane, advertise_addr, applied_offset, ' +
-  'commit_seq, released';
+  'commit_seq, released, updated_at_ms';
 
 /**
  * See the port. Beside Retry, `takeover` throws Fenced `NOT_OWNER` when another node took the
@@ -120,7 +120,8 @@ export class MysqlPartitionStore implements PartitionStore {
   ): Promise<TakenPartition> {
     const { partition } = request;
     const rows = await session.rows(
-      'SELECT applied_offset, stalled_takeovers, trying_offset, tries FROM partition_owner ' +
+      'SELECT applied_offset, stalled_takeovers, trying_offset, tries, offsets_since_epoch, ' +
+        'applied_record_ms, accepted_hint, replay_until FROM partition_owner ' +
         'WHERE topic = ? AND partition_id = ? AND epoch = ? AND incarnation = ?',
       [this.place.topic, partition, raised.epoch, request.incarnation],
     );
@@ -130,7 +131,7 @@ export class MysqlPartitionStore implements PartitionStore {
       throw new Failure('fenced', 'NOT_OWNER', message);
     }
     const appliedOffset = BigInt(String(row['applied_offset']));
-    const settledOffsets = await this.readSettled(session, partition, appliedOffset);
+    const settledOffsets = await this.readSettled(session, row, partition, appliedOffset);
     return {
       partition,
       ...raised,
@@ -138,11 +139,16 @@ export class MysqlPartitionStore implements PartitionStore {
       settledOffsets,
       stalledTakeovers: Number(row['stalled_takeovers']),
       tried: triedOf(row),
+      appliedRecordMs: row['applied_record_ms'] === null ? null : Number(row['applied_record_ms']),
+      acceptedHint: BigInt(String(row['accepted_hint'])),
+      replayUntil: BigInt(String(row['replay_until'])),
     };
   }
 
+  /** Offsets in log rows of an earlier log under the topic's name say nothing about this one. */
   private async readSettled(
     session: MysqlSession,
+    { offsets_since_epoch: sinceEpoch }: Row,
     partition: number,
     appliedOffset: bigint,
   ): Promise<readonly bigint[]> {
@@ -150,8 +156,12 @@ export class MysqlPartitionStore implements PartitionStore {
       'SELECT kafka_offset FROM partition_settled ' +
         'WHERE topic = ? AND partition_id = ? AND kafka_offset > ? ' +
         'UNION SELECT kafka_offset FROM room_command_log ' +
-        'WHERE topic = ? AND partition_id = ? AND kafka_offset > ? ORDER BY kafka_offset',
-      [this.place.topic, partition, appliedOffset, this.place.topic, partition, appliedOffset],
+        'WHERE topic = ? AND partition_id = ? AND kafka_offset > ? AND epoch >= ? ' +
+        'ORDER BY kafka_offset',
+      [
+        ...[this.place.topic, partition, appliedOffset],
+        ...[this.place.topic, partition, appliedOffset, sinceEpoch],
+      ],
     );
     return rows.map((row) => BigInt(String(row['kafka_offset'])));
   }
@@ -186,5 +196,6 @@ function ownerRowOf(row: Row): OwnerRow {
     appliedOffset: BigInt(String(row['applied_offset'])),
     commitSeq: BigInt(String(row['commit_seq'])),
     released: Number(row['released']) === 1,
+    updatedAtMs: Number(row['updated_at_ms']),
   };
 }

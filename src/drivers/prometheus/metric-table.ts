@@ -68,8 +68,16 @@ const ofCell: Rows = {
   cell_stale_rooms_total: counter('Rooms dropped because MySQL had another version.'),
   cell_takeovers_total: counter('Partitions taken over.'),
   cell_partition_stops_total: counter('Partitions that came to stand still.', 'state'),
+  cell_partition_stops_accepted_total: counter(
+    'Partitions that went on as an operator said.',
+    'state',
+  ),
   cell_room_load_ms: duration('Rooms rebuilt from snapshot and log.'),
   cell_rooms_broken_total: counter('Rooms that could not be rebuilt and stand still.'),
+  cell_rtc_removals_total: counter(
+    'Users put out of RTC at once, by how the call ended.',
+    'outcome',
+  ),
   cell_rooms_evicted_total: counter('Idle rooms that left memory.'),
   cell_reads_total: counter('Reads of rooms at their owner.', 'kind', 'outcome'),
   cell_read_ms: duration('Reads of rooms, passed on ones included.', 'kind'),
@@ -111,6 +119,7 @@ const ofOutbox: Rows = {
   adapter_superseded_total: counter('IM messages too late to be of use.', 'destination'),
   adapter_late_rows_total: counter('Rows whose claim was another’s by then.', 'destination'),
   adapter_lost_finishes_total: counter('Runs whose end came after their claim.', 'destination'),
+  adapter_rtc_removals_total: counter('Removals from RTC that ended, by how.', 'how'),
   adapter_store_retries_total: counter('Tries that met an outage.', 'destination', 'what'),
 };
 

@@ -1,23 +1,26 @@
 /**
  * The sandbox's control interface: `GET /sandbox/received?destination=im` shows what arrived,
- * `GET /sandbox/groups` the IM groups, `POST /sandbox/faults` orders faults and `GET` shows them.
+ * `GET /sandbox/groups` the IM groups, `GET /sandbox/rtc` who is in RTC rooms and who was put out,
+ * `POST /sandbox/rtc/enter` lets a user enter, `POST /sandbox/faults` orders faults and `GET` shows them.
  * Pages below `/sandbox/wallet` are the wallet's.
  */
 import type { ActivityStandIn } from '../delivery-stand-in/activity-stand-in.ts';
 import type { ImStandIn } from '../delivery-stand-in/im-stand-in.ts';
+import type { RtcStandIn } from '../delivery-stand-in/rtc-stand-in.ts';
 import { readFault } from '../fault-board.ts';
 import type { Fault, FaultBoard } from '../fault-board.ts';
 import { orderWalletFault } from '../wallet-stand-in/wallet-faults.ts';
 import type { WalletStandIn } from '../wallet-stand-in/wallet-stand-in.ts';
 import { startHttpServer } from './http-json.ts';
 import type { HttpServer, JsonAnswer, JsonRequest } from './http-json.ts';
-import { jsonObject } from '../json-fields.ts';
+import { jsonObject, textField } from '../json-fields.ts';
 import type { JsonObject } from '../json-fields.ts';
 import { walletPage } from './wallet-pages.ts';
 
 /** What the interface shows and orders. */
 export interface ControlParts {
   readonly im: ImStandIn;
+  readonly rtc: RtcStandIn;
   readonly activity: ActivityStandIn;
   readonly wallet: WalletStandIn;
 }
@@ -41,9 +44,14 @@ function route(parts: ControlParts, request: JsonRequest): JsonAnswer {
     }
     case 'GET /sandbox/groups':
       return shown({ groups: parts.im.groups.show() });
+    case 'GET /sandbox/rtc':
+      return shown(parts.rtc.show());
+    case 'POST /sandbox/rtc/enter':
+      return enter(parts.rtc, request.text);
     case 'GET /sandbox/faults':
       return shown({
         im: parts.im.faults.show(),
+        rtc: parts.rtc.faults.show(),
         activity: parts.activity.faults.show(),
         wallet: parts.wallet.faults.show(),
       });
@@ -60,16 +68,28 @@ function route(parts: ControlParts, request: JsonRequest): JsonAnswer {
   }
 }
 
+/** `{"sdk_app_id":1400000001,"room_id":"r1","user_id":"u1"}`: a client enters. */
+function enter(rtc: RtcStandIn, text: string): JsonAnswer {
+  const value = jsonObject(text);
+  const app = value?.['sdk_app_id'];
+  const [roomId, userId] = [textField(value, 'room_id'), textField(value, 'user_id')];
+  if (typeof app !== 'number' || roomId === '' || userId === '') {
+    return refuse('sdk_app_id, room_id and user_id are needed');
+  }
+  return rtc.enter(app, roomId, userId) ? shown({ entered: true }) : refuse('too many rooms');
+}
+
 /** `{"destination":"im","kind":"http_502","times":3}`, or `{"destination":"im","clear":true}`. */
 function order(parts: ControlParts, text: string): JsonAnswer {
   const value = jsonObject(text);
   if (value === null) return refuse('the body is no JSON object');
   if (value['destination'] === 'im') return orderAt(parts.im.faults, value);
+  if (value['destination'] === 'rtc') return orderAt(parts.rtc.faults, value);
   if (value['destination'] === 'activity') return orderAt(parts.activity.faults, value);
   if (value['destination'] === 'wallet') {
     return orderAt(parts.wallet.faults, value, orderWalletFault);
   }
-  return refuse('destination must be im, activity or wallet');
+  return refuse('destination must be im, rtc, activity or wallet');
 }
 
 /** `put` answers what is wrong with an order, or null. */

@@ -6,6 +6,8 @@ import type { AddressInfo } from 'node:net';
 export interface JsonRequest {
   readonly method: string;
   readonly url: URL;
+  /** By lower-case name; of a repeated header the first or all, as Node has it. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
 }
 
@@ -60,7 +62,12 @@ async function answer(
   try {
     const text = await bodyOf(request);
     const url = new URL(request.url ?? '/', 'http://sandbox');
-    const result = await handle({ method: request.method ?? 'GET', url, text });
+    const result = await handle({
+      method: request.method ?? 'GET',
+      url,
+      headers: request.headers,
+      text,
+    });
     if (result.kind === 'hang') return;
     if (result.kind === 'cut') {
       request.socket.destroy();

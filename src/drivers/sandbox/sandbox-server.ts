@@ -8,11 +8,14 @@ import type { Timers } from '../../ports/timers.ts';
 import { ActivityStandIn } from '../delivery-stand-in/activity-stand-in.ts';
 import type { ActivityAnswer, IngestedEvent } from '../delivery-stand-in/activity-stand-in.ts';
 import { ImStandIn } from '../delivery-stand-in/im-stand-in.ts';
+import { RtcStandIn } from '../delivery-stand-in/rtc-stand-in.ts';
 import { startControlServer } from './control-server.ts';
 import { WalletStandIn } from '../wallet-stand-in/wallet-stand-in.ts';
 import type { HttpServer } from './http-json.ts';
 import { startImSandbox } from './im-sandbox.ts';
 import type { SandboxImApp } from './im-sandbox.ts';
+import { startRtcSandbox } from './rtc-sandbox.ts';
+import type { SandboxRtcApp } from './rtc-sandbox.ts';
 
 /** Where something listens; port 0 takes any free one. */
 export interface ListenAddress {
@@ -30,10 +33,12 @@ export interface StandInServer {
 /** What `startSandbox` needs. */
 export interface SandboxOptions {
   readonly imListen: ListenAddress;
+  readonly rtcListen: ListenAddress;
   readonly activityListen: ListenAddress;
   readonly walletListen: ListenAddress;
   readonly controlListen: ListenAddress;
   readonly apps: readonly SandboxImApp[];
+  readonly rtcApps: readonly SandboxRtcApp[];
   /** Given when clients in this process deliver to them as well; the record is one. Else new ones. */
   readonly im?: ImStandIn;
   readonly activity?: ActivityStandIn;
@@ -60,6 +65,7 @@ export interface SandboxOptions {
 /** The running sandbox. */
 export interface Sandbox {
   readonly imBaseUrl: string;
+  readonly rtcApiUrl: string;
   readonly activityAddr: string;
   readonly walletAddr: string;
   readonly controlUrl: string;
@@ -85,6 +91,13 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       nowMs: () => clock.wallMs(),
     });
     running.push(imServer);
+    const rtc = new RtcStandIn({ clock, timers, random });
+    const rtcServer = await startRtcSandbox(options.rtcListen, {
+      apps: options.rtcApps,
+      standIn: rtc,
+      nowMs: () => clock.wallMs(),
+    });
+    running.push(rtcServer);
     const activityServer = await options.startActivityServer(
       options.activityListen,
       (event, signal) => activity.ingest(event, signal),
@@ -92,11 +105,12 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     running.push(activityServer);
     const walletServer = await options.startWalletServer(options.walletListen, wallet);
     running.push(walletServer);
-    const parts = { im, activity, wallet };
+    const parts = { im, rtc, activity, wallet };
     const control = await startControlServer(options.controlListen, parts);
     running.push(control);
     return {
       imBaseUrl: imServer.url,
+      rtcApiUrl: rtcServer.url,
       activityAddr: activityServer.address,
       walletAddr: walletServer.address,
       controlUrl: control.url,

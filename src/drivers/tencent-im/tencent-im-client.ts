@@ -11,7 +11,7 @@ import { imActionOf } from '../im-vendor/error-table.ts';
 import { imCodeOf, VendorImClient } from '../im-vendor/vendor-im-client.ts';
 import type { ImAnswer, ImBody } from '../im-vendor/vendor-im-client.ts';
 import { AdminUserSig } from './admin-user-sig.ts';
-import { RestConnections } from './rest-call.ts';
+import { RestConnections } from '../rest-call.ts';
 
 /** Account and limits of one app. */
 export interface TencentImSettings {
@@ -96,6 +96,6 @@ class SignedRequests {
       contenttype: 'json',
     });
     const path = `/v4/group_open_http_svc/${command}?${query.toString()}`;
-    return this.connections.post(path, body, limitMs);
+    return this.connections.post(path, JSON.stringify(body), limitMs);
   }
 }

@@ -8,6 +8,8 @@ import { createPlainActs, type ActPorts } from './carry-out.ts';
 import { createEvictUser } from './evict-user.ts';
 import type { EvictUserParts, EvictUserPorts } from './evict-user.ts';
 import { createGetRoomHistory } from './get-room-history.ts';
+import { createPartitionActs } from './partitions.ts';
+import type { PartitionPorts } from './partitions.ts';
 import { createVerifyRoom } from './verify-room.ts';
 import type { VerifyRoomPorts } from './verify-room.ts';
 
@@ -15,7 +17,7 @@ import type { VerifyRoomPorts } from './verify-room.ts';
 export const longCallsMax = 4;
 
 /** What operators' calls stand on. */
-export interface OperatorPorts extends EvictUserPorts, VerifyRoomPorts {
+export interface OperatorPorts extends EvictUserPorts, VerifyRoomPorts, PartitionPorts {
   readonly clock: EvictUserPorts['clock'];
   readonly codec: EvictUserPorts['codec'];
   readonly schemaRegistry: EvictUserPorts['schemaRegistry'];
@@ -26,7 +28,7 @@ export interface OperatorPorts extends EvictUserPorts, VerifyRoomPorts {
 /** The calls, each counted by the gate while it runs. */
 export function createOperators(
   ports: OperatorPorts,
-  parts: EvictUserParts & { readonly gate: CallGate },
+  parts: EvictUserParts & { readonly gate: CallGate; readonly deploymentApp: string },
 ): OperatorApi {
   const { gate, limits } = parts;
   const inPlace = createPlaces(limits);
@@ -34,7 +36,10 @@ export function createOperators(
   const verifyRoom = createVerifyRoom(ports, limits);
   const getRoomHistory = createGetRoomHistory(ports.operatorStore);
   const { liftPlatformBan, pinRoom } = createPlainActs(ports);
+  const { listPartitions, acceptState } = createPartitionActs(ports, parts);
   return {
+    listPartitions: (frame, request) => gate.run(() => listPartitions(frame, request)),
+    acceptState: (frame, request) => gate.run(() => acceptState(frame, request)),
     evictUser: (frame, request) => gate.run(() => inPlace(() => evictUser(frame, request))),
     liftPlatformBan: (frame, request) => gate.run(() => liftPlatformBan(frame, request)),
     pinRoom: (frame, request) => gate.run(() => pinRoom(frame, request)),

@@ -1,4 +1,5 @@
 /** What must hold of each app's entries, and between them. */
+import type { RoleName } from '../role.ts';
 import type { Circumstances } from './circumstances.ts';
 import type { RoomcellConfig } from './config-schema.ts';
 import { variableOf } from './field-tree.ts';
@@ -7,6 +8,8 @@ import { variableOf } from './field-tree.ts';
 export const knownSecretPrefix = 'development-only-';
 export const knownSecretFault =
   'begins with development-only-, so everybody knows it; production needs its own';
+
+const rtcRoles: readonly RoleName[] = ['gateway', 'cell', 'adapter-im'];
 
 /**
  * Whoever deals with RTC must know which RTC application is an app's, and a gateway that takes
@@ -17,10 +20,10 @@ function rtcFaults(
   faultyKeys: ReadonlySet<string>,
   roles: Circumstances['roles'],
 ): string[] {
-  if (!roles.includes('gateway')) return [];
-  const takesCallbacks = rtc.callbackListen !== '';
+  if (!roles.some((role) => rtcRoles.includes(role))) return [];
+  const takesCallbacks = roles.includes('gateway') && rtc.callbackListen !== '';
   const faults: string[] = [];
-  for (const [appCode, { callbackKey }] of rtc.apps) {
+  for (const [appCode, { callbackKey, apiSecretId, apiSecretKey }] of rtc.apps) {
     const key = `rtc.apps.${appCode}`;
     if (!tencentIm.apps.has(appCode)) {
       faults.push(`${key}: has no SdkAppId; name the app in tencent_im.apps too`);
@@ -28,6 +31,13 @@ function rtcFaults(
     if (takesCallbacks && callbackKey === '' && !faultyKeys.has(`${key}.callback_key`)) {
       const variable = variableOf(['rtc', 'apps', appCode, 'callback_key']);
       faults.push(`${key}.callback_key: is missing; set ${variable} or ${variable}_FILE`);
+    }
+    const half = apiSecretId === '' ? 'api_secret_id' : 'api_secret_key';
+    const isFaulty = ['api_secret_id', 'api_secret_key'].some((name) =>
+      faultyKeys.has(`${key}.${name}`),
+    );
+    if (!isFaulty && (apiSecretId === '') !== (apiSecretKey === '')) {
+      faults.push(`${key}.${half}: is missing, though the other half of the account is set`);
     }
   }
   return faults;

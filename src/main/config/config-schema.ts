@@ -222,6 +222,13 @@ const auth = {
   hs256_secret: secret({ about: 'Key of HS256 tokens.', minBytes: 32 }),
   jwks_file: text({ about: 'JSON Web Key Set in a file.', fallback: '', pattern: oneLine }),
   jwks_url: text({ about: 'JSON Web Key Set by HTTP.', fallback: '', pattern: oneLine }),
+  deployment_app: text({
+    about:
+      'App whose operators have the whole deployment: they see all partitions and say how those that ' +
+      'stand still go on. Empty: nobody by the API, only the command line.',
+    fallback: '',
+    pattern: wideName,
+  }),
 } satisfies FieldTree;
 
 /** The whole tree. */

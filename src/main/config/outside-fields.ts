@@ -29,6 +29,21 @@ const rtcApp = {
     about: 'Key that signs the callbacks of the app; without one they are not taken.',
     minBytes: 8,
   }),
+  api_url: text({
+    about: 'Server interface of Tencent RTC, or of its international site.',
+    fallback: 'https://trtc.tencentcloudapi.com',
+    pattern: httpUrl,
+  }),
+  region: text({
+    about: 'Region that requests to it name.',
+    fallback: 'ap-guangzhou',
+    pattern: { expression: /^[a-z]{2}-[a-z0-9-]{1,32}$/, words: 'a region such as ap-guangzhou' },
+  }),
+  api_secret_id: secret({
+    about: 'SecretId of an account that may remove users. Empty: nobody is put out of RTC.',
+    minBytes: 8,
+  }),
+  api_secret_key: secret({ about: 'SecretKey of that account.', minBytes: 16 }),
 } satisfies FieldTree;
 
 const rtcApps: FieldTable<typeof rtcApp> = {
@@ -51,6 +66,12 @@ export const outsideFields = {
       fallback: '2m',
       min: '10s',
       max: '5m',
+    }),
+    removal_timeout: duration({
+      about: 'Longest call of a cell that puts a user out at once; then the outbox goes on alone.',
+      fallback: '1s',
+      min: '50ms',
+      max: '5s',
     }),
     apps: rtcApps,
   },
@@ -80,6 +101,11 @@ export const outsideFields = {
     im_listen: text({
       about: 'Where the stand-in for Tencent IM listens (HTTP).',
       fallback: '127.0.0.1:7410',
+      pattern: hostAndPort,
+    }),
+    rtc_listen: text({
+      about: 'Where the stand-in for Tencent RTC listens (HTTP).',
+      fallback: '127.0.0.1:7414',
       pattern: hostAndPort,
     }),
     activity_listen: text({

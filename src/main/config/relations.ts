@@ -168,8 +168,10 @@ const relations: readonly Relation[] = [
     why: 'auth.mode is hs256',
   }),
   neededSecret('deployment_secret', {
-    isNeeded: ({ environment }, roles) =>
-      roles.includes('gateway') || (roles.includes('cell') && environment === 'production'),
+    isNeeded: ({ environment, rtc }, roles) =>
+      roles.includes('gateway') ||
+      (environment === 'production' &&
+        (roles.includes('cell') || (roles.includes('adapter-im') && rtc.apps.size > 0))),
     value: (config) => config.deploymentSecret,
     why: 'salts of room passwords, and what nodes know one another by, are derived from it',
   }),
@@ -233,6 +235,7 @@ const relations: readonly Relation[] = [
       'advertise_addr',
       'ops.listen',
       'sandbox.im_listen',
+      'sandbox.rtc_listen',
       'sandbox.activity_listen',
       'sandbox.wallet_listen',
       'sandbox.control_listen',
@@ -331,6 +334,7 @@ function sharedListenFault(config: RoomcellConfig, { roles }: Circumstances): st
   if (roles.includes('cell')) listens.push(['advertise_addr', config.advertiseAddr]);
   if (roles.includes('sandbox')) {
     listens.push(['sandbox.im_listen', config.sandbox.imListen]);
+    listens.push(['sandbox.rtc_listen', config.sandbox.rtcListen]);
     listens.push(['sandbox.activity_listen', config.sandbox.activityListen]);
     listens.push(['sandbox.wallet_listen', config.sandbox.walletListen]);
     listens.push(['sandbox.control_listen', config.sandbox.controlListen]);

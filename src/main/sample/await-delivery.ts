@@ -36,7 +36,7 @@ export async function awaitDelivery(
   const untilMs = clock.monoMs() + options.limitMs;
   let equalSinceMs: number | null = null;
   for (;;) {
-    const outcome: Record<SampleDestination, readonly string[]> = { im: [], activity: [] };
+    const outcome: Record<SampleDestination, readonly string[]> = { im: [], activity: [], rtc: [] };
     for (const destination of sampleDestinations) {
       const room = { appCode, roomId, groupId };
       const arrived = await readArrived(options.controlUrl, destination, room);

@@ -15,6 +15,8 @@ export interface Arrived {
   /** In the order of first arrival. */
   readonly events: readonly ArrivedEvent[];
   readonly groupExists: boolean;
+  /** Users whom RTC was asked to put out of the room. */
+  readonly removedUsers: readonly string[];
 }
 
 /** Sentences about every difference; none when the two are equal. */
@@ -25,6 +27,12 @@ export function differences(expected: readonly ExpectedEvent[], arrived: Arrived
     const name = `${wanted.type} ${wanted.eventId} (of ${wanted.commandId})`;
     if (wanted.as === 'group') {
       if (!arrived.groupExists) found.push(`missing: ${name}, as the room's group`);
+      continue;
+    }
+    if (wanted.as === 'removal') {
+      if (!arrived.removedUsers.includes(wanted.user)) {
+        found.push(`missing: ${name}, as the removal of ${wanted.user}`);
+      }
       continue;
     }
     const event = byId.get(wanted.eventId);
@@ -38,7 +46,13 @@ export function differences(expected: readonly ExpectedEvent[], arrived: Arrived
       found.push(`missing: the notification about ${name}`);
     }
   }
-  const expectedIds = expected.filter(({ as }) => as !== 'group').map(({ eventId }) => eventId);
+  const shown = expected.filter(({ as }) => as !== 'group' && as !== 'removal');
+  const expectedIds = shown.map(({ eventId }) => eventId);
+  for (const user of arrived.removedUsers) {
+    if (!expected.some((wanted) => wanted.as === 'removal' && wanted.user === user)) {
+      found.push(`extra: the removal of ${user}`);
+    }
+  }
   const known = new Set(expectedIds);
   for (const event of arrived.events) {
     if (!known.has(event.eventId)) found.push(`extra: ${event.type} ${event.eventId}`);

@@ -9,7 +9,7 @@ import type { AppCode, CommandId, RoomId } from '../../domain/ids.ts';
 import { eventIdOf } from '../../protocol/derived-ids.ts';
 
 /** Destinations that the sandbox stands in for. */
-export const sampleDestinations = ['im', 'activity'] as const;
+export const sampleDestinations = ['im', 'activity', 'rtc'] as const;
 
 /** One of them. */
 export type SampleDestination = (typeof sampleDestinations)[number];
@@ -19,8 +19,13 @@ export interface ExpectedEvent {
   readonly eventId: string;
   readonly commandId: string;
   readonly type: string;
-  /** How it shows: a record of its own, a group that exists, or a record with a notification. */
-  readonly as: 'message' | 'group' | 'message and notification';
+  /**
+   * How it shows: a record of its own, a group that exists, a record with a notification, or a user
+   * who was put out of RTC.
+   */
+  readonly as: 'message' | 'group' | 'message and notification' | 'removal';
+  /** Whom a removal puts out; '' otherwise. */
+  readonly user: string;
 }
 
 /** Per destination, in the order of arrival. */
@@ -30,9 +35,15 @@ const entry = z.strictObject({
   command_id: z.string().min(1),
   index: z.int().min(0),
   type: z.string().min(1),
-  as: z.enum(['message', 'group', 'message and notification']).default('message'),
+  as: z.enum(['message', 'group', 'message and notification', 'removal']).default('message'),
+  user: z.string().default(''),
 });
-const list = z.strictObject({ about: z.string(), im: z.array(entry), activity: z.array(entry) });
+const list = z.strictObject({
+  about: z.string(),
+  im: z.array(entry),
+  activity: z.array(entry),
+  rtc: z.array(entry),
+});
 
 /** Reads the list and resolves its event ids for one room. Throws when the file is not such a list. */
 export function readExpectedEvents(file: string, app: AppCode, room: RoomId): ExpectedEvents {
@@ -43,6 +54,8 @@ export function readExpectedEvents(file: string, app: AppCode, room: RoomId): Ex
       commandId: row.command_id,
       type: row.type,
       as: row.as,
+      user: row.user,
     }));
-  return { im: resolve(written.im), activity: resolve(written.activity) };
+  const { im, activity, rtc } = written;
+  return { im: resolve(im), activity: resolve(activity), rtc: resolve(rtc) };
 }

@@ -19,6 +19,9 @@ const receivedPage = z.object({
     }),
   ),
 });
+const rtcPage = z.object({
+  removals: z.array(z.object({ room_id: z.string(), user_id: z.string() })),
+});
 const groupsPage = z.object({ groups: z.array(z.object({ group_id: z.string() })) });
 const requestTimeoutMs = 5_000;
 
@@ -28,6 +31,11 @@ export async function readArrived(
   destination: SampleDestination,
   room: { readonly appCode: string; readonly roomId: string; readonly groupId: string },
 ): Promise<Arrived> {
+  if (destination === 'rtc') {
+    const { removals } = rtcPage.parse(await getJson(`${controlUrl}/sandbox/rtc`));
+    const own = removals.filter(({ room_id }) => room_id === room.roomId);
+    return { events: [], groupExists: false, removedUsers: own.map(({ user_id }) => user_id) };
+  }
   const page = receivedPage.parse(
     await getJson(`${controlUrl}/sandbox/received?destination=${destination}`),
   );
@@ -42,6 +50,7 @@ export async function readArrived(
       notifications,
       different,
     })),
+    removedUsers: [],
     groupExists: groups.some(({ group_id }) => group_id === room.groupId),
   };
 }

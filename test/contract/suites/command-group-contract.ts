@@ -116,6 +116,11 @@ export function commandGroupContract(name: string, openSpace: () => Promise<LogS
       await first.source.commitHint(all.map((partition) => ({ partition, offsetNext: 7n })));
       expect(await Promise.all(kept.map(stored))).toEqual([7n, 7n]);
       expect(await Promise.all(lost.map(stored))).toEqual([null, null]);
+      // Whoever asks gets the group's offsets, its own or not.
+      const asked = (ids: readonly number[]) =>
+        Promise.all(ids.map((id) => second.source.committedOffset(id)));
+      expect(await asked(kept)).toEqual([7n, 7n]);
+      expect(await asked(lost)).toEqual([null, null]);
     });
 
     it('a restart under the same name gives every member back what it had', async () => {

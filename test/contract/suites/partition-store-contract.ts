@@ -56,6 +56,9 @@ export function partitionStoreContract(
           wasReleased: true,
           stalledTakeovers: 0,
           tried: null,
+          appliedRecordMs: null,
+          acceptedHint: -1n,
+          replayUntil: -1n,
         });
       });
 
@@ -96,6 +99,7 @@ export function partitionStoreContract(
           appliedOffset: -1n,
           commitSeq: 0n,
           released: false,
+          updatedAtMs: expect.any(Number) as number,
         });
       });
 
@@ -167,7 +171,11 @@ export function partitionStoreContract(
         const { epoch } = await fixture.store.takeover(request(partition, 'a'));
         const before = await fixture.store.readOwner(partition);
         await fixture.store.release(partition, epoch, 'a');
-        expect(await fixture.store.readOwner(partition)).toEqual({ ...before, released: true });
+        expect(await fixture.store.readOwner(partition)).toEqual({
+          ...before,
+          released: true,
+          updatedAtMs: expect.any(Number) as number,
+        });
       });
 
       it.each([

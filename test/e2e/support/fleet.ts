@@ -47,7 +47,7 @@ export interface FleetClient {
 }
 
 /** Where the sandbox listens. */
-type SandboxPorts = Readonly<Record<'im' | 'activity' | 'control' | 'wallet', number>>;
+type SandboxPorts = Readonly<Record<'im' | 'activity' | 'control' | 'wallet' | 'rtc', number>>;
 
 /** See the file header. */
 export class Fleet {
@@ -73,7 +73,7 @@ export class Fleet {
     this.mysqlProxy = proxies.mysql;
     this.redisProxy = proxies.redis;
     this.walletProxy = proxies.wallet;
-    const { im, activity, control, wallet } = ports;
+    const { im, activity, control, wallet, rtc } = ports;
     this.env = {
       ...space.env,
       ROOMCELL_MYSQL_HOST: '127.0.0.1',
@@ -85,6 +85,10 @@ export class Fleet {
       ROOMCELL_DEPLOYMENT_SECRET: 'a deployment secret of tests, 32 bytes',
       ROOMCELL_TENCENT_IM_APPS_DEMO_SECRET_KEY: 'a secret key of tests',
       ROOMCELL_TENCENT_IM_APPS_DEMO_BASE_URL: `http://127.0.0.1:${im}`,
+      ROOMCELL_RTC_APPS_DEMO_API_URL: `http://127.0.0.1:${rtc}`,
+      ROOMCELL_RTC_APPS_DEMO_API_SECRET_ID: 'an account of tests',
+      ROOMCELL_RTC_APPS_DEMO_API_SECRET_KEY: 'a secret key of tests',
+      ROOMCELL_SANDBOX_RTC_LISTEN: `127.0.0.1:${rtc}`,
       ROOMCELL_ACTIVITY_ADDR: `127.0.0.1:${activity}`,
       ROOMCELL_WALLET_ADDR: `127.0.0.1:${proxies.wallet.port}`,
       ROOMCELL_SANDBOX_IM_LISTEN: `127.0.0.1:${im}`,
@@ -99,7 +103,7 @@ export class Fleet {
   static async open(label: string, env: Readonly<Record<string, string>> = {}): Promise<Fleet> {
     const space = await openTestSpace(label);
     const redisUrl = new URL(space.redis.url);
-    const [im = 0, activity = 0, control = 0, wallet = 0] = await freePorts(4);
+    const [im = 0, activity = 0, control = 0, wallet = 0, rtc = 0] = await freePorts(5);
     const proxies = {
       mysql: await startTcpProxy({ targetPort: space.mysql.port, targetHost: space.mysql.host }),
       redis: await startTcpProxy({
@@ -108,7 +112,7 @@ export class Fleet {
       }),
       wallet: await startTcpProxy({ targetPort: wallet }),
     };
-    return new Fleet(space, proxies, env, { im, activity, control, wallet });
+    return new Fleet(space, proxies, env, { im, activity, control, wallet, rtc });
   }
 
   /** Address of the sandbox's own record. */

@@ -35,6 +35,7 @@ async function startOnMysql(
   const incarnation = `${topic}-${nodeId}`;
   const stores = {
     partitions: drivers.partitionStore,
+    stops: drivers.partitionStops,
     rooms: drivers.roomReader,
     snapshots: drivers.snapshotStore,
     lane: drivers.openLane({ incarnation, lane: 0 }),

@@ -16,6 +16,10 @@ const secrets = {
   ROOMCELL_DEPLOYMENT_SECRET: 'a secret of simulated runs, 32 bytes and more',
   ROOMCELL_TENCENT_IM_APPS_APP1_SECRET_KEY: 'a key of simulated runs',
   ROOMCELL_TENCENT_IM_APPS_APP2_SECRET_KEY: 'a key of simulated runs',
+  ROOMCELL_RTC_APPS_APP1_API_SECRET_ID: 'an account',
+  ROOMCELL_RTC_APPS_APP1_API_SECRET_KEY: 'a key of simulated runs',
+  ROOMCELL_RTC_APPS_APP2_API_SECRET_ID: 'an account',
+  ROOMCELL_RTC_APPS_APP2_API_SECRET_KEY: 'a key of simulated runs',
 };
 
 /** Throws with every fault when the options make none. */
@@ -89,6 +93,7 @@ function valuesOf(options: SimOptions): unknown {
         ]),
       ),
     },
+    rtc: { apps: Object.fromEntries(appCodes.slice(0, apps).map((appCode) => [appCode, {}])) },
     activity: { addr: '127.0.0.1:7411' },
     wallet: { addr: '127.0.0.1:7413', timeout: ms(Math.min(1_000, Math.floor(leaseTtlMs / 3))) },
   };

@@ -73,12 +73,9 @@ export function createPodDrivers(parts: PodDriverParts): DriverSet {
       ),
     eventSink: (destination, ports) =>
       gatedPort(createMemoryEventSink({ ...here, ...log.eventSink(destination) }, ports), gate),
-    eventSource: (destination, role, ports) =>
+    eventSource: (destination, ports) =>
       gatedEventSource(
-        createMemoryEventSource(
-          { ...here, ...log.eventSource(destination, role), maxWaitMs },
-          ports,
-        ),
+        createMemoryEventSource({ ...here, ...log.eventSource(destination), maxWaitMs }, ports),
         gate,
       ),
     leaseDirectory: () =>
@@ -102,6 +99,7 @@ function gatedStores({ servers, gate, ports }: PodDriverParts): Stores {
   const drivers = createMemoryDrivers(servers.database);
   return {
     partitionStore: gatedPort(drivers.partitionStore, gate),
+    partitionStops: gatedPort(drivers.partitionStops, gate),
     roomReader: gatedPort(drivers.roomReader, gate),
     snapshotStore: gatedPort(drivers.snapshotStore, gate),
     roomQueries: gatedPort(drivers.roomQueries, gate),
@@ -148,6 +146,7 @@ function gatedCommandSource(source: CommandSource, gate: PodGate): CommandSource
     resume: (partition) => source.resume(partition),
     commitHint: (offsets) => source.commitHint(offsets),
     logRange: (partition) => source.logRange(partition),
+    committedOffset: (partition) => source.committedOffset(partition),
     stop: () => source.stop(),
   };
   return gatedPort(withHandlers, gate, ['open', 'pause', 'resume']);

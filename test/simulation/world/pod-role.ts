@@ -2,6 +2,7 @@
 import type { Cell } from '../../../src/cell/cell.ts';
 import { MemoryActivityClient } from '../../../src/drivers/memory/memory-activity-client.ts';
 import { MemoryImClient } from '../../../src/drivers/memory/memory-im-client.ts';
+import { MemoryRtcRemover } from '../../../src/drivers/memory/memory-rtc-remover.ts';
 import { MemoryRtcTickets } from '../../../src/drivers/memory/memory-rtc-tickets.ts';
 import { createMemoryWallet } from '../../../src/drivers/memory/memory-wallet.ts';
 import { createFoundation } from '../../../src/main/foundation.ts';
@@ -17,6 +18,7 @@ import type { WiringContext } from '../../../src/main/wiring-context.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { Log } from '../../../src/ports/log.ts';
 import type { Gateway } from '../../../src/gateway/gateway.ts';
+import type { RtcUserRemover } from '../../../src/ports/rtc-user-remover.ts';
 import type { Timers } from '../../../src/ports/timers.ts';
 import type { Trace } from '../../../src/ports/trace.ts';
 import { createCodec } from '../../../src/protocol/codec.ts';
@@ -166,6 +168,13 @@ function outsideClients(around: PodSurroundings, life: PodLife): OutsideClients 
         gate,
       ),
     passwords: () => gatedPort(simPasswords(network), gate),
+    rtcRemover({ sdkAppId }, callTimeoutMs) {
+      const standIn = farAway(servers.rtc, ['handle'], network);
+      const client = new MemoryRtcRemover({ sdkAppId, callTimeoutMs }, standIn, timers);
+      const removeUser: RtcUserRemover['removeUser'] = (roomId, userId) =>
+        client.removeUser(roomId, userId);
+      return { ...gatedPort<RtcUserRemover>({ removeUser }, gate), stop: () => undefined };
+    },
     rtcTickets: () => new MemoryRtcTickets(new Map()),
   };
 }

@@ -2,6 +2,7 @@
 import { ActivityStandIn } from '../../../src/drivers/delivery-stand-in/activity-stand-in.ts';
 import { ImStandIn } from '../../../src/drivers/delivery-stand-in/im-stand-in.ts';
 import type { ReceivedEvents } from '../../../src/drivers/delivery-stand-in/received-events.ts';
+import { RtcStandIn } from '../../../src/drivers/delivery-stand-in/rtc-stand-in.ts';
 import { MemoryBroker } from '../../../src/drivers/memory/memory-broker.ts';
 import type { MemoryCommitLane } from '../../../src/drivers/memory/memory-commit-lane.ts';
 import { MemoryDatabase } from '../../../src/drivers/memory/memory-database.ts';
@@ -30,6 +31,7 @@ export interface Servers {
   readonly wallet: WalletStandIn;
   readonly im: ImStandIn;
   readonly activity: ActivityStandIn;
+  readonly rtc: RtcStandIn;
   /** By incarnation, of all lives of all cells. */
   readonly lanes: Map<string, MemoryCommitLane>;
 }
@@ -82,6 +84,7 @@ export function createServers(
     wallet: new WalletStandIn({ ...ofStandIns, openingCoins }),
     im,
     activity,
+    rtc: new RtcStandIn(ofStandIns),
     lanes: new Map(),
   };
 }

@@ -62,6 +62,7 @@ function rig(change: Partial<GatewayPorts> = {}) {
       appliedCommands: () => Promise.resolve([]),
       unappliedCommands: () => Promise.resolve([]),
     },
+    partitionStops: { read: () => Promise.resolve([]) },
     partitionStore: {
       readOwner: () => Promise.resolve(null),
       readOwners: () => Promise.resolve([]),
@@ -75,6 +76,7 @@ function rig(change: Partial<GatewayPorts> = {}) {
     partitionCount: 8,
     replySlotCount: 2,
     replySlotTtlMs: 9_000,
+    deploymentApp: '',
     limits: defaultGatewayLimits,
   };
   const gateway = createGateway(settings, ports);

@@ -74,6 +74,8 @@ class ScriptedReads implements Scripted {
   pinRoom = this.scripted('pinRoom');
   getRoomHistory = this.scripted('getRoomHistory');
   verifyRoom = this.scripted('verifyRoom');
+  listPartitions = this.scripted('listPartitions');
+  acceptState = this.scripted('acceptState');
 
   private scripted<Name extends keyof Scripted>(method: Name): Scripted[Name] {
     const answer = (frame: CallFrame, what: unknown): Promise<unknown> => {

@@ -37,6 +37,8 @@ describe('the activity client on the sandbox', () => {
   beforeAll(async () => {
     sandbox = await startSandbox({
       imListen: loopback,
+      rtcListen: loopback,
+      rtcApps: [],
       activityListen: loopback,
       walletListen: loopback,
       controlListen: loopback,

@@ -83,6 +83,8 @@ describe('the IM client on the sandbox', () => {
   beforeAll(async () => {
     sandbox = await startSandbox({
       imListen: loopback,
+      rtcListen: loopback,
+      rtcApps: [],
       activityListen: loopback,
       walletListen: loopback,
       controlListen: loopback,

@@ -18,6 +18,8 @@ describe('eventRoutes', () => {
       'RoomMicRequested im',
       'RoomMicRtcNoted',
       'RoomPasswordAttemptFailed',
+      'RoomUserEvicted im activity rtc',
+      'RoomUserKicked im activity rtc',
       'RoomUserUnbanned activity',
       'RoomVisibleRegionChanged activity',
     ]);

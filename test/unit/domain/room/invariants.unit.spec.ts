@@ -111,6 +111,10 @@ describe('checkRoomInvariants', () => {
     expect(checkRoomInvariants(many.state)).toBeNull();
   });
 
+  it('the first of the admins may have the lowest id there is', () => {
+    expect(checkRoomInvariants({ ...managed, admins: [asUser('-'), bob] })).toBeNull();
+  });
+
   const occupancy = seatOf(active, 0).occupancy;
   const { closeInfo } = closedRoom;
   const firstRequest = assertDefined(managed.micRequests[0], 'alice applies');

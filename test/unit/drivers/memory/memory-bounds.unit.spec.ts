@@ -84,6 +84,9 @@ describe('a full memory database', () => {
       wasReleased: true,
       stalledTakeovers: 0,
       tried: null,
+      appliedRecordMs: null,
+      acceptedHint: -1n,
+      replayUntil: -1n,
     };
     const rows = [1n, 2n, 3n].map((version) => logRowOf(taken, roomId, version));
     const outcomes: CommitOutcome[] = [];

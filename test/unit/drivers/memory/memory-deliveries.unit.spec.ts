@@ -54,10 +54,12 @@ it('the sandbox shows what a twin delivered in its process', async () => {
   const noServer = () => Promise.resolve({ address: 'none', stop: () => Promise.resolve() });
   const sandbox = await startSandbox({
     imListen: loopback,
+    rtcListen: loopback,
     activityListen: loopback,
     walletListen: loopback,
     controlListen: loopback,
     apps: [],
+    rtcApps: [],
     im: standIn,
     walletOpeningCoins: 0n,
     clock: time,

@@ -9,11 +9,23 @@ import {
   partitionStoreContract,
   type PartitionStoreFixture,
 } from '../../../contract/suites/partition-store-contract.ts';
+import { partitionStopsContract } from '../../../contract/suites/partition-stops-contract.ts';
 import { stalledTakeoversContract } from '../../../contract/suites/stalled-takeovers-contract.ts';
 import { openMemorySpace } from '../../../support/memory-space.ts';
 
 partitionStoreContract('memory', openPartitions);
 stalledTakeoversContract('memory', openPartitions);
+
+partitionStopsContract('memory', () => {
+  const { drivers, close } = openMemorySpace();
+  return Promise.resolve({
+    stops: drivers.partitionStops,
+    operators: drivers.operatorStore,
+    store: drivers.partitionStore,
+    openLane: (incarnation) => drivers.openLane({ incarnation }),
+    close,
+  });
+});
 
 commitLaneContract('memory', () => {
   const { drivers, close } = openMemorySpace();

@@ -9,6 +9,7 @@ const fence = (appliedOffset: bigint, settledOffsets: bigint[] = [], epoch = 1n)
   incarnation: 'one',
   commitSeq: 0n,
   appliedOffset,
+  appliedRecordMs: null,
   settledOffsets,
 });
 

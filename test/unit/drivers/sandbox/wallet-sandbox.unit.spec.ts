@@ -19,6 +19,8 @@ let wallet: Wallet;
 beforeAll(async () => {
   sandbox = await startSandbox({
     imListen: loopback,
+    rtcListen: loopback,
+    rtcApps: [],
     activityListen: loopback,
     walletListen: loopback,
     controlListen: loopback,

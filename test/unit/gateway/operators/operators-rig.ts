@@ -56,7 +56,7 @@ export const rejection = (reason: string): ExchangeEnd => ({
 
 /** See the file header. `change` puts other ports in place. */
 export function operatorsRig(change: Partial<OperatorPorts> = {}) {
-  const { database, drivers, time } = openMemorySpace();
+  const { database, drivers, time, ended } = openMemorySpace();
   const rowOf = (roomId: string) => ({
     appCode,
     userId: bad,
@@ -90,12 +90,16 @@ export function operatorsRig(change: Partial<OperatorPorts> = {}) {
       roomQueries: drivers.roomQueries,
       roomReader: drivers.roomReader,
       operatorStore: drivers.operatorStore,
+      partitionStore: drivers.partitionStore,
+      partitionStops: drivers.partitionStops,
+      commandSink: { endOffset: () => Promise.resolve(10n) },
       ...change,
     },
     {
       gate,
       limits: defaultGatewayLimits,
       partitionCount: 8,
+      deploymentApp: 'platform',
       exchange: async (request) => {
         const record = request.record as CommandRecord;
         sent.push({ record, request });
@@ -104,5 +108,5 @@ export function operatorsRig(change: Partial<OperatorPorts> = {}) {
     },
   );
   const told = (): string[] => sent.map(({ record }) => `${record.roomId} ${record.commandId}`);
-  return { database, drivers, time, enter, leave, sent, told, room, gate, operators };
+  return { database, drivers, time, ended, enter, leave, sent, told, room, gate, operators };
 }

@@ -8,6 +8,7 @@ const wanted = (eventId: string, as: ExpectedEvent['as'] = 'message'): ExpectedE
   commandId: `command-of-${eventId}`,
   type: 'RoomMicUp',
   as,
+  user: as === 'removal' ? 'bob' : '',
 });
 const arrived = (eventId: string, changes: Partial<ArrivedEvent> = {}): ArrivedEvent => ({
   eventId,
@@ -21,7 +22,7 @@ describe('the comparison of arrived and expected events', () => {
   it('is content with exactly the expected events in order, group and notification included', () => {
     const expected = [wanted('g', 'group'), wanted('a'), wanted('b', 'message and notification')];
     const events = [arrived('a'), arrived('b', { notifications: 1 })];
-    expect(differences(expected, { events, groupExists: true })).toEqual([]);
+    expect(differences(expected, { events, groupExists: true, removedUsers: [] })).toEqual([]);
   });
 
   it.each<[string, ExpectedEvent[], ArrivedEvent[], RegExp]>([
@@ -43,8 +44,16 @@ describe('the comparison of arrived and expected events', () => {
       /^out of order: RoomMicUp b came as 1\./,
     ],
   ])('names %s', (_, expected, events, sentence) => {
-    expect(differences(expected, { events, groupExists: false })).toEqual([
+    expect(differences(expected, { events, groupExists: false, removedUsers: [] })).toEqual([
       expect.stringMatching(sentence),
     ]);
+  });
+
+  it('names whom nobody put out of RTC, and who was put out without a reason', () => {
+    const removed = (...removedUsers: string[]) =>
+      differences([wanted('k', 'removal')], { events: [], groupExists: false, removedUsers });
+    expect(removed('bob')).toEqual([]);
+    expect(removed()).toEqual([expect.stringMatching(/^missing: .* as the removal of bob/)]);
+    expect(removed('bob', 'eve')).toEqual(['extra: the removal of eve']);
   });
 });

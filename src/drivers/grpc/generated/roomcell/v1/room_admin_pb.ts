@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file roomcell/v1/room_admin.proto.
  */
 export const file_roomcell_v1_room_admin: GenFile = /*@__PURE__*/
-  fileDesc("Chxyb29tY2VsbC92MS9yb29tX2FkbWluLnByb3RvEgtyb29tY2VsbC52MSKYAQoQRXZpY3RVc2VyUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRISCgpjb21tYW5kX2lkGAIgASgJEhUKDWFjdG9yX3VzZXJfaWQYAyABKAkSDwoHdXNlcl9pZBgEIAEoCRIPCgdyb29tX2lkGAUgASgJEg4KBnJlYXNvbhgGIAEoCRIVCg1leHBpcmVzX2F0X21zGAcgASgDIlEKEUV2aWN0VXNlclJlc3BvbnNlEg4KBmJhbm5lZBgBIAEoCBIVCg1yb29tc19ldmljdGVkGAIgAygJEhUKDXJvb21zX3Vua25vd24YAyADKAkidgoWTGlmdFBsYXRmb3JtQmFuUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRISCgpjb21tYW5kX2lkGAIgASgJEhUKDWFjdG9yX3VzZXJfaWQYAyABKAkSDwoHdXNlcl9pZBgEIAEoCRIOCgZyZWFzb24YBSABKAkiGQoXTGlmdFBsYXRmb3JtQmFuUmVzcG9uc2UibgoOUGluUm9vbVJlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSEgoKY29tbWFuZF9pZBgCIAEoCRIVCg1hY3Rvcl91c2VyX2lkGAMgASgJEg8KB3Jvb21faWQYBCABKAkSDgoGcGlubmVkGAUgASgIIhEKD1BpblJvb21SZXNwb25zZSJwChVHZXRSb29tSGlzdG9yeVJlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCRIRCglwYWdlX3NpemUYAyABKAUSDgoGY3Vyc29yGAQgASgJEhEKCXVuYXBwbGllZBgFIAEoCCJbChZHZXRSb29tSGlzdG9yeVJlc3BvbnNlEiwKCGNvbW1hbmRzGAEgAygLMhoucm9vbWNlbGwudjEuTG9nZ2VkQ29tbWFuZBITCgtuZXh0X2N1cnNvchgCIAEoCSKgAgoNTG9nZ2VkQ29tbWFuZBISCgpjb21tYW5kX2lkGAEgASgJEhQKDGNvbW1hbmRfdHlwZRgCIAEoCRIVCg1hY3Rvcl91c2VyX2lkGAMgASgJEisKB291dGNvbWUYBCABKA4yGi5yb29tY2VsbC52MS5Mb2dnZWRPdXRjb21lEhQKDHJvb21fdmVyc2lvbhgFIAEoAxIVCg1kZWNpZGVkX2F0X21zGAYgASgDEhEKCXBhcnRpdGlvbhgHIAEoBRIXCgpsb2dfb2Zmc2V0GAggASgDSACIAQESDQoFZXBvY2gYCSABKAMSFQoNb3duZXJfbm9kZV9pZBgKIAEoCRITCgtldmVudF90eXBlcxgLIAMoCUINCgtfbG9nX29mZnNldCI2ChFWZXJpZnlSb29tUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIPCgdyb29tX2lkGAIgASgJIqIBChJWZXJpZnlSb29tUmVzcG9uc2USDQoFZXF1YWwYASABKAgSEgoKZGlmZmVyZW5jZRgCIAEoCRIUCgxyb29tX3ZlcnNpb24YAyABKAMSGAoQc25hcHNob3RfdmVyc2lvbhgEIAEoAxIZChFzdGF0ZV9oYXNoX29mX2xvZxgFIAEoCRIeChZzdGF0ZV9oYXNoX29mX3NuYXBzaG90GAYgASgJKoYBCg1Mb2dnZWRPdXRjb21lEh4KGkxPR0dFRF9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGgoWTE9HR0VEX09VVENPTUVfQVBQTElFRBABEhwKGExPR0dFRF9PVVRDT01FX05PX0VGRkVDVBACEhsKF0xPR0dFRF9PVVRDT01FX1JFSkVDVEVEEAMypQMKCVJvb21BZG1pbhJKCglFdmljdFVzZXISHS5yb29tY2VsbC52MS5FdmljdFVzZXJSZXF1ZXN0Gh4ucm9vbWNlbGwudjEuRXZpY3RVc2VyUmVzcG9uc2USXAoPTGlmdFBsYXRmb3JtQmFuEiMucm9vbWNlbGwudjEuTGlmdFBsYXRmb3JtQmFuUmVxdWVzdBokLnJvb21jZWxsLnYxLkxpZnRQbGF0Zm9ybUJhblJlc3BvbnNlEkQKB1BpblJvb20SGy5yb29tY2VsbC52MS5QaW5Sb29tUmVxdWVzdBocLnJvb21jZWxsLnYxLlBpblJvb21SZXNwb25zZRJZCg5HZXRSb29tSGlzdG9yeRIiLnJvb21jZWxsLnYxLkdldFJvb21IaXN0b3J5UmVxdWVzdBojLnJvb21jZWxsLnYxLkdldFJvb21IaXN0b3J5UmVzcG9uc2USTQoKVmVyaWZ5Um9vbRIeLnJvb21jZWxsLnYxLlZlcmlmeVJvb21SZXF1ZXN0Gh8ucm9vbWNlbGwudjEuVmVyaWZ5Um9vbVJlc3BvbnNlYgZwcm90bzM");
+  fileDesc("Chxyb29tY2VsbC92MS9yb29tX2FkbWluLnByb3RvEgtyb29tY2VsbC52MSKYAQoQRXZpY3RVc2VyUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRISCgpjb21tYW5kX2lkGAIgASgJEhUKDWFjdG9yX3VzZXJfaWQYAyABKAkSDwoHdXNlcl9pZBgEIAEoCRIPCgdyb29tX2lkGAUgASgJEg4KBnJlYXNvbhgGIAEoCRIVCg1leHBpcmVzX2F0X21zGAcgASgDIlEKEUV2aWN0VXNlclJlc3BvbnNlEg4KBmJhbm5lZBgBIAEoCBIVCg1yb29tc19ldmljdGVkGAIgAygJEhUKDXJvb21zX3Vua25vd24YAyADKAkidgoWTGlmdFBsYXRmb3JtQmFuUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRISCgpjb21tYW5kX2lkGAIgASgJEhUKDWFjdG9yX3VzZXJfaWQYAyABKAkSDwoHdXNlcl9pZBgEIAEoCRIOCgZyZWFzb24YBSABKAkiGQoXTGlmdFBsYXRmb3JtQmFuUmVzcG9uc2UibgoOUGluUm9vbVJlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSEgoKY29tbWFuZF9pZBgCIAEoCRIVCg1hY3Rvcl91c2VyX2lkGAMgASgJEg8KB3Jvb21faWQYBCABKAkSDgoGcGlubmVkGAUgASgIIhEKD1BpblJvb21SZXNwb25zZSJwChVHZXRSb29tSGlzdG9yeVJlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCRIRCglwYWdlX3NpemUYAyABKAUSDgoGY3Vyc29yGAQgASgJEhEKCXVuYXBwbGllZBgFIAEoCCJbChZHZXRSb29tSGlzdG9yeVJlc3BvbnNlEiwKCGNvbW1hbmRzGAEgAygLMhoucm9vbWNlbGwudjEuTG9nZ2VkQ29tbWFuZBITCgtuZXh0X2N1cnNvchgCIAEoCSKgAgoNTG9nZ2VkQ29tbWFuZBISCgpjb21tYW5kX2lkGAEgASgJEhQKDGNvbW1hbmRfdHlwZRgCIAEoCRIVCg1hY3Rvcl91c2VyX2lkGAMgASgJEisKB291dGNvbWUYBCABKA4yGi5yb29tY2VsbC52MS5Mb2dnZWRPdXRjb21lEhQKDHJvb21fdmVyc2lvbhgFIAEoAxIVCg1kZWNpZGVkX2F0X21zGAYgASgDEhEKCXBhcnRpdGlvbhgHIAEoBRIXCgpsb2dfb2Zmc2V0GAggASgDSACIAQESDQoFZXBvY2gYCSABKAMSFQoNb3duZXJfbm9kZV9pZBgKIAEoCRITCgtldmVudF90eXBlcxgLIAMoCUINCgtfbG9nX29mZnNldCI2ChFWZXJpZnlSb29tUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIPCgdyb29tX2lkGAIgASgJIqIBChJWZXJpZnlSb29tUmVzcG9uc2USDQoFZXF1YWwYASABKAgSEgoKZGlmZmVyZW5jZRgCIAEoCRIUCgxyb29tX3ZlcnNpb24YAyABKAMSGAoQc25hcHNob3RfdmVyc2lvbhgEIAEoAxIZChFzdGF0ZV9oYXNoX29mX2xvZxgFIAEoCRIeChZzdGF0ZV9oYXNoX29mX3NuYXBzaG90GAYgASgJIikKFUxpc3RQYXJ0aXRpb25zUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCSJEChZMaXN0UGFydGl0aW9uc1Jlc3BvbnNlEioKCnBhcnRpdGlvbnMYASADKAsyFi5yb29tY2VsbC52MS5QYXJ0aXRpb24i5AEKCVBhcnRpdGlvbhIRCglwYXJ0aXRpb24YASABKAUSDQoFc3RhdGUYAiABKAkSDQoFZXBvY2gYAyABKAMSFQoNb3duZXJfbm9kZV9pZBgEIAEoCRIWCg5hZHZlcnRpc2VfYWRkchgFIAEoCRIWCg5hcHBsaWVkX29mZnNldBgGIAEoAxIQCgNsYWcYByABKANIAIgBARIbChNsYXN0X3Byb2dyZXNzX2F0X21zGAggASgDEigKBHN0b3AYCSABKAsyGi5yb29tY2VsbC52MS5QYXJ0aXRpb25TdG9wQgYKBF9sYWciuQEKDVBhcnRpdGlvblN0b3ASFwoPZXhwZWN0ZWRfb2Zmc2V0GAEgASgDEhgKEGxvZ19zdGFydF9vZmZzZXQYAiABKAMSFgoObG9nX2VuZF9vZmZzZXQYAyABKAMSGAoQY29tbWl0dGVkX29mZnNldBgEIAEoAxIVCg1zdG9wcGVkX2F0X21zGAUgASgDEhcKD2FjY2VwdGVkX2Nob2ljZRgGIAEoCRITCgthY2NlcHRlZF9ieRgHIAEoCSKyAQoSQWNjZXB0U3RhdGVSZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJEhIKCmNvbW1hbmRfaWQYAiABKAkSFQoNYWN0b3JfdXNlcl9pZBgDIAEoCRIRCglwYXJ0aXRpb24YBCABKAUSDQoFc3RhdGUYBSABKAkSFwoPZXhwZWN0ZWRfb2Zmc2V0GAYgASgDEg4KBmNob2ljZRgHIAEoCRIUCgxyZXBsYXlfdW50aWwYCCABKAMiFQoTQWNjZXB0U3RhdGVSZXNwb25zZSqGAQoNTG9nZ2VkT3V0Y29tZRIeChpMT0dHRURfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhoKFkxPR0dFRF9PVVRDT01FX0FQUExJRUQQARIcChhMT0dHRURfT1VUQ09NRV9OT19FRkZFQ1QQAhIbChdMT0dHRURfT1VUQ09NRV9SRUpFQ1RFRBADMtIECglSb29tQWRtaW4SSgoJRXZpY3RVc2VyEh0ucm9vbWNlbGwudjEuRXZpY3RVc2VyUmVxdWVzdBoeLnJvb21jZWxsLnYxLkV2aWN0VXNlclJlc3BvbnNlElwKD0xpZnRQbGF0Zm9ybUJhbhIjLnJvb21jZWxsLnYxLkxpZnRQbGF0Zm9ybUJhblJlcXVlc3QaJC5yb29tY2VsbC52MS5MaWZ0UGxhdGZvcm1CYW5SZXNwb25zZRJECgdQaW5Sb29tEhsucm9vbWNlbGwudjEuUGluUm9vbVJlcXVlc3QaHC5yb29tY2VsbC52MS5QaW5Sb29tUmVzcG9uc2USWQoOR2V0Um9vbUhpc3RvcnkSIi5yb29tY2VsbC52MS5HZXRSb29tSGlzdG9yeVJlcXVlc3QaIy5yb29tY2VsbC52MS5HZXRSb29tSGlzdG9yeVJlc3BvbnNlEk0KClZlcmlmeVJvb20SHi5yb29tY2VsbC52MS5WZXJpZnlSb29tUmVxdWVzdBofLnJvb21jZWxsLnYxLlZlcmlmeVJvb21SZXNwb25zZRJZCg5MaXN0UGFydGl0aW9ucxIiLnJvb21jZWxsLnYxLkxpc3RQYXJ0aXRpb25zUmVxdWVzdBojLnJvb21jZWxsLnYxLkxpc3RQYXJ0aXRpb25zUmVzcG9uc2USUAoLQWNjZXB0U3RhdGUSHy5yb29tY2VsbC52MS5BY2NlcHRTdGF0ZVJlcXVlc3QaIC5yb29tY2VsbC52MS5BY2NlcHRTdGF0ZVJlc3BvbnNlYgZwcm90bzM");
 
 /**
  * @generated from message roomcell.v1.EvictUserRequest
@@ -420,6 +420,241 @@ export const VerifyRoomResponseSchema: GenMessage<VerifyRoomResponse> = /*@__PUR
   messageDesc(file_roomcell_v1_room_admin, 10);
 
 /**
+ * @generated from message roomcell.v1.ListPartitionsRequest
+ */
+export type ListPartitionsRequest = Message<"roomcell.v1.ListPartitionsRequest"> & {
+  /**
+   * The token's app.
+   *
+   * @generated from field: string app_code = 1;
+   */
+  appCode: string;
+};
+
+/**
+ * Describes the message roomcell.v1.ListPartitionsRequest.
+ * Use `create(ListPartitionsRequestSchema)` to create a new message.
+ */
+export const ListPartitionsRequestSchema: GenMessage<ListPartitionsRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_admin, 11);
+
+/**
+ * @generated from message roomcell.v1.ListPartitionsResponse
+ */
+export type ListPartitionsResponse = Message<"roomcell.v1.ListPartitionsResponse"> & {
+  /**
+   * By id.
+   *
+   * @generated from field: repeated roomcell.v1.Partition partitions = 1;
+   */
+  partitions: Partition[];
+};
+
+/**
+ * Describes the message roomcell.v1.ListPartitionsResponse.
+ * Use `create(ListPartitionsResponseSchema)` to create a new message.
+ */
+export const ListPartitionsResponseSchema: GenMessage<ListPartitionsResponse> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_admin, 12);
+
+/**
+ * @generated from message roomcell.v1.Partition
+ */
+export type Partition = Message<"roomcell.v1.Partition"> & {
+  /**
+   * @generated from field: int32 partition = 1;
+   */
+  partition: number;
+
+  /**
+   * OWNED, RELEASED (given up, not yet taken over), UNOWNED (nobody ever had it), or what it stands
+   * still for: GAP, TOPIC_CHANGED, DB_REWOUND.
+   *
+   * @generated from field: string state = 2;
+   */
+  state: string;
+
+  /**
+   * @generated from field: int64 epoch = 3;
+   */
+  epoch: bigint;
+
+  /**
+   * @generated from field: string owner_node_id = 4;
+   */
+  ownerNodeId: string;
+
+  /**
+   * @generated from field: string advertise_addr = 5;
+   */
+  advertiseAddr: string;
+
+  /**
+   * Highest offset such that it and all below are settled; -1: none.
+   *
+   * @generated from field: int64 applied_offset = 6;
+   */
+  appliedOffset: bigint;
+
+  /**
+   * Records behind the applied offset. Not set: the brokers do not say.
+   *
+   * @generated from field: optional int64 lag = 7;
+   */
+  lag?: bigint | undefined;
+
+  /**
+   * When the owner last wrote its row, by its own clock; 0: never.
+   *
+   * @generated from field: int64 last_progress_at_ms = 8;
+   */
+  lastProgressAtMs: bigint;
+
+  /**
+   * Not set: it does not stand still.
+   *
+   * @generated from field: roomcell.v1.PartitionStop stop = 9;
+   */
+  stop?: PartitionStop | undefined;
+};
+
+/**
+ * Describes the message roomcell.v1.Partition.
+ * Use `create(PartitionSchema)` to create a new message.
+ */
+export const PartitionSchema: GenMessage<Partition> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_admin, 13);
+
+/**
+ * @generated from message roomcell.v1.PartitionStop
+ */
+export type PartitionStop = Message<"roomcell.v1.PartitionStop"> & {
+  /**
+   * What comes next by the database; the answer names it again.
+   *
+   * @generated from field: int64 expected_offset = 1;
+   */
+  expectedOffset: bigint;
+
+  /**
+   * @generated from field: int64 log_start_offset = 2;
+   */
+  logStartOffset: bigint;
+
+  /**
+   * @generated from field: int64 log_end_offset = 3;
+   */
+  logEndOffset: bigint;
+
+  /**
+   * The group's stored offset; -1: none.
+   *
+   * @generated from field: int64 committed_offset = 4;
+   */
+  committedOffset: bigint;
+
+  /**
+   * @generated from field: int64 stopped_at_ms = 5;
+   */
+  stoppedAtMs: bigint;
+
+  /**
+   * What an operator has said already; empty: nothing.
+   *
+   * @generated from field: string accepted_choice = 6;
+   */
+  acceptedChoice: string;
+
+  /**
+   * @generated from field: string accepted_by = 7;
+   */
+  acceptedBy: string;
+};
+
+/**
+ * Describes the message roomcell.v1.PartitionStop.
+ * Use `create(PartitionStopSchema)` to create a new message.
+ */
+export const PartitionStopSchema: GenMessage<PartitionStop> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_admin, 14);
+
+/**
+ * @generated from message roomcell.v1.AcceptStateRequest
+ */
+export type AcceptStateRequest = Message<"roomcell.v1.AcceptStateRequest"> & {
+  /**
+   * The token's app.
+   *
+   * @generated from field: string app_code = 1;
+   */
+  appCode: string;
+
+  /**
+   * @generated from field: string command_id = 2;
+   */
+  commandId: string;
+
+  /**
+   * Empty: the token's subject. Any name but that one is refused.
+   *
+   * @generated from field: string actor_user_id = 3;
+   */
+  actorUserId: string;
+
+  /**
+   * @generated from field: int32 partition = 4;
+   */
+  partition: number;
+
+  /**
+   * As ListPartitions shows it.
+   *
+   * @generated from field: string state = 5;
+   */
+  state: string;
+
+  /**
+   * @generated from field: int64 expected_offset = 6;
+   */
+  expectedOffset: bigint;
+
+  /**
+   * GAP: skip (go on at the log's start). TOPIC_CHANGED: restart (read the log as a new one).
+   * DB_REWOUND: resume (by the ordinary rules) or replay (execute however old, answering nobody).
+   *
+   * @generated from field: string choice = 7;
+   */
+  choice: string;
+
+  /**
+   * With replay: the last offset that is replayed.
+   *
+   * @generated from field: int64 replay_until = 8;
+   */
+  replayUntil: bigint;
+};
+
+/**
+ * Describes the message roomcell.v1.AcceptStateRequest.
+ * Use `create(AcceptStateRequestSchema)` to create a new message.
+ */
+export const AcceptStateRequestSchema: GenMessage<AcceptStateRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_admin, 15);
+
+/**
+ * @generated from message roomcell.v1.AcceptStateResponse
+ */
+export type AcceptStateResponse = Message<"roomcell.v1.AcceptStateResponse"> & {
+};
+
+/**
+ * Describes the message roomcell.v1.AcceptStateResponse.
+ * Use `create(AcceptStateResponseSchema)` to create a new message.
+ */
+export const AcceptStateResponseSchema: GenMessage<AcceptStateResponse> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_admin, 16);
+
+/**
  * @generated from enum roomcell.v1.LoggedOutcome
  */
 export const LoggedOutcome = {
@@ -510,6 +745,27 @@ export const RoomAdmin: GenService<{
     methodKind: "unary";
     input: typeof VerifyRoomRequestSchema;
     output: typeof VerifyRoomResponseSchema;
+  },
+  /**
+   * All partitions of the commands topic. For operators of the deployment (auth.deployment_app).
+   *
+   * @generated from rpc roomcell.v1.RoomAdmin.ListPartitions
+   */
+  listPartitions: {
+    methodKind: "unary";
+    input: typeof ListPartitionsRequestSchema;
+    output: typeof ListPartitionsResponseSchema;
+  },
+  /**
+   * Says how a partition that stands still goes on; its owner does it within seconds. For operators of
+   * the deployment.
+   *
+   * @generated from rpc roomcell.v1.RoomAdmin.AcceptState
+   */
+  acceptState: {
+    methodKind: "unary";
+    input: typeof AcceptStateRequestSchema;
+    output: typeof AcceptStateResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_roomcell_v1_room_admin, 0);

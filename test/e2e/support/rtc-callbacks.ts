@@ -19,15 +19,15 @@ export interface Callback {
 }
 
 /** See the file header. */
-export class RtcService {
+export class RtcCallbacks {
   private readonly listen: string;
 
   private constructor(listen: string) {
     this.listen = listen;
   }
 
-  static async open(): Promise<RtcService> {
-    return new RtcService(`127.0.0.1:${await freePort()}`);
+  static async open(): Promise<RtcCallbacks> {
+    return new RtcCallbacks(`127.0.0.1:${await freePort()}`);
   }
 
   /** Configuration of the one gateway that takes the callbacks. */

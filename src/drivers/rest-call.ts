@@ -1,12 +1,12 @@
 /**
  * One POST of JSON with a deadline of our own over a kept connection. Whatever is not a JSON answer
- * with status 200 is `unknown`: the vendor may have taken the request. The URL holds a signature, so
- * no error text of this file ever names it.
+ * with status 200 is `unknown`: the vendor may have taken the request. The URL or a header
+ * holds a signature, so no error text of this file ever names them.
  */
 import http from 'node:http';
 import https from 'node:https';
-import { unknownOutcome } from '../../kernel/unknown-outcome.ts';
-import type { UnknownOutcome } from '../../kernel/unknown-outcome.ts';
+import { unknownOutcome } from '../kernel/unknown-outcome.ts';
+import type { UnknownOutcome } from '../kernel/unknown-outcome.ts';
 
 /** A JSON object that came back, or nothing certain. */
 export type RestAnswer =
@@ -28,9 +28,14 @@ export class RestConnections {
       this.base.protocol === 'https:' ? new https.Agent(options) : new http.Agent(options);
   }
 
-  /** `pathAndQuery` begins with a slash and is encoded already. */
-  post(pathAndQuery: string, body: unknown, limitMs: number): Promise<RestAnswer> {
-    const bytes = Buffer.from(JSON.stringify(body), 'utf8');
+  /** `pathAndQuery` begins with a slash and is encoded already; `body` is JSON. */
+  post(
+    pathAndQuery: string,
+    body: string,
+    limitMs: number,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<RestAnswer> {
+    const bytes = Buffer.from(body, 'utf8');
     const { protocol, hostname, port } = this.base;
     return new Promise((resolve) => {
       const send = protocol === 'https:' ? https.request : http.request;
@@ -41,7 +46,11 @@ export class RestConnections {
         path: pathAndQuery,
         method: 'POST',
         agent: this.agent,
-        headers: { 'content-type': 'application/json', 'content-length': bytes.length },
+        headers: {
+          'content-type': 'application/json',
+          ...headers,
+          'content-length': bytes.length,
+        },
       });
       const end = (answer: RestAnswer): void => {
         clearTimeout(timer);

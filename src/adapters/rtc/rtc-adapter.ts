@@ -1,0 +1,116 @@
+/**
+ * Removals from RTC rooms (RTC-1): whoever was kicked or evicted loses the audio as well. The room has
+ * long decided; nothing here is told back to it.
+ *
+ * Race (test "a user who was let in again meanwhile is not removed, and the event is done"):
+ *   1. A user is kicked; the removal fails and waits for its next try.
+ *   2. The user is unbanned, joins again, and enters RTC with a new ticket.
+ *   3. The next try would throw out somebody who may be there.
+ * Closed by [A]: before each try the room's owner and the platform are asked. What is left is the time
+ * of one call: who joins after the guard's no may be removed once, and enters again.
+ */
+import type { AppCode, RoomId, UserId } from '../../domain/ids.ts';
+import { Failure } from '../../kernel/failure.ts';
+import type { AskGuard } from '../../owners/ask-guard.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { SendOutcome } from '../../ports/im-client.ts';
+import type { Metrics } from '../../ports/metrics.ts';
+import type { RtcUserRemover } from '../../ports/rtc-user-remover.ts';
+import type { Timers } from '../../ports/timers.ts';
+import type { EventEnvelope } from '../../protocol/records.ts';
+import type { EventSender } from '../event-sender.ts';
+import { SendPace } from '../send-pace.ts';
+
+/** The vendor allows 20 requests per second and app; what cells ask for at once needs some of them. */
+const paceLimits = { perKeyPerSecond: 15, totalPerSecond: 15, burst: 5 };
+/** Pause while nobody can say whether the user may be in the room. */
+const guardPauseMs = 1_000;
+/** Pause for events that a newer release made: it may be here soon. */
+const unknownTypePauseMs = 60_000;
+/** A word of the guard that is older is not acted on: the process was asleep. */
+const wordFreshMs = 1_000;
+
+/** What the sender stands on. */
+export interface RtcSenderContext {
+  /** One per app; an app without one has no RTC that this service may take users out of. */
+  readonly removers: ReadonlyMap<AppCode, RtcUserRemover>;
+  readonly askGuard: AskGuard;
+  /** Bound of asking; together with the remover's own it lies within a row's time. */
+  readonly guardTimeoutMs: number;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly metrics: Metrics;
+}
+
+/** Nobody hangs up on an adapter. */
+const never = new AbortController().signal;
+
+/** Takes users out, one call per event; see the file header. */
+export function createRtcSender(context: RtcSenderContext): EventSender {
+  const paces = new Map(
+    [...context.removers.keys()].map((appCode) => [
+      appCode,
+      new SendPace(context.clock, context.timers, paceLimits),
+    ]),
+  );
+  const ended = (how: string): SendOutcome => {
+    context.metrics.count('adapter_rtc_removals_total', { how });
+    return { kind: 'done' };
+  };
+  return {
+    destination: 'rtc',
+    async send({ envelope }): Promise<SendOutcome> {
+      if (envelope.event === null) {
+        const error = `${envelope.eventType} is an event of a newer release`;
+        return { kind: 'throttled', error, retryAfterMs: unknownTypePauseMs };
+      }
+      const userId = removedUser(envelope);
+      if (userId === null) return { kind: 'done' };
+      const { appCode, roomId } = envelope;
+      const remover = context.removers.get(appCode);
+      // NEW-11: the app has taken the removal upon itself, or has no audio at all.
+      if (remover === undefined) return ended('not_configured');
+      await paces.get(appCode)?.turn(appCode);
+      const askedMonoMs = context.clock.monoMs();
+      const word = await wordOf(context, { appCode, roomId, userId }); // [A]
+      if (word.kind !== 'done') return word;
+      if (word.isAllowed) return ended('allowed_again');
+      if (context.clock.monoMs() - askedMonoMs > context.guardTimeoutMs + wordFreshMs) {
+        return { kind: 'throttled', error: 'the guard’s word has grown old', retryAfterMs: 1 };
+      }
+      const outcome = await remover.removeUser(roomId, userId);
+      return outcome.kind === 'done' ? ended('removed') : outcome;
+    },
+  };
+}
+
+/** Whom the event puts out; null when it puts out nobody. */
+function removedUser({ event }: EventEnvelope): UserId | null {
+  const puts = event?.type === 'RoomUserKicked' || event?.type === 'RoomUserEvicted';
+  return puts ? event.userId : null;
+}
+
+/**
+ * The guard's word, or why there is none: an owner that cannot be asked is no fault of the event and
+ * no try; a room that is broken may never be asked again, and counts.
+ */
+async function wordOf(
+  { askGuard, guardTimeoutMs }: RtcSenderContext,
+  about: { readonly appCode: AppCode; readonly roomId: RoomId; readonly userId: UserId },
+): Promise<
+  { readonly kind: 'done'; readonly isAllowed: boolean } | Exclude<SendOutcome, { kind: 'done' }>
+> {
+  const asker = { role: 'service', userId: null } as const;
+  try {
+    const call = { withinMs: guardTimeoutMs, signal: never };
+    const { refusal } = await askGuard(call, { ...about, asker });
+    return { kind: 'done', isAllowed: refusal === null };
+  } catch (thrown) {
+    if (!(thrown instanceof Failure)) throw thrown;
+    const error = `the guard cannot be asked: ${thrown.reason}`;
+    const isBroken = thrown.reason === 'ROOM_CORRUPT';
+    return isBroken || thrown.kind !== 'retry'
+      ? { kind: 'retryable', error }
+      : { kind: 'throttled', error, retryAfterMs: guardPauseMs };
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * The first removal from RTC, right after COMMIT (RTC-1): a kicked user falls silent before the relay
+ * has looked. Best effort and off the lane: nobody waits for it, a bounded number is under way, and
+ * what fails is counted alone, because the outbox row of the same event is tried until it is done.
+ */
+import { splitRoomKey } from '../domain/ids.ts';
+import type { AppCode, RoomKey } from '../domain/ids.ts';
+import type { RoomEvent } from '../domain/room/events.ts';
+import type { Log } from '../ports/log.ts';
+import type { Metrics } from '../ports/metrics.ts';
+import type { RtcUserRemover } from '../ports/rtc-user-remover.ts';
+
+/** Calls under way; one more is left to the outbox. */
+const underWayMax = 64;
+
+/** What it stands on. */
+export interface RtcAtOnceContext {
+  /** One per app; without one nobody is taken out at once (NEW-11). */
+  readonly rtcRemovers: ReadonlyMap<AppCode, RtcUserRemover>;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** See the file header. One per cell. */
+export class RtcAtOnce {
+  private readonly context: RtcAtOnceContext;
+  private underWay = 0;
+
+  constructor(context: RtcAtOnceContext) {
+    this.context = context;
+  }
+
+  /** Told of each event once it is stored. Never throws, and waits for nothing. */
+  committed(roomKey: RoomKey, event: RoomEvent): void {
+    if (event.type !== 'RoomUserKicked' && event.type !== 'RoomUserEvicted') return;
+    const { appCode, roomId } = splitRoomKey(roomKey);
+    const remover = this.context.rtcRemovers.get(appCode);
+    if (remover === undefined) return;
+    if (this.underWay >= underWayMax) {
+      this.ended('too_many');
+      return;
+    }
+    this.underWay += 1;
+    void remover.removeUser(roomId, event.userId).then((outcome) => {
+      this.underWay -= 1;
+      this.ended(outcome.kind);
+      if (outcome.kind === 'done') return;
+      const error = outcome.kind === 'unknown' ? outcome.cause : outcome.error;
+      const facts = { appCode, roomId, userId: event.userId, error };
+      this.context.log.warn(facts, 'a user was not taken out of RTC at once; the outbox goes on');
+    });
+  }
+
+  private ended(outcome: string): void {
+    this.context.metrics.count('cell_rtc_removals_total', { outcome });
+  }
+}

@@ -1,0 +1,81 @@
+/** The removal from RTC right after COMMIT: best effort, and nobody waits for it. */
+import { describe, expect, it } from 'vitest';
+import type { AppCode, RoomId, UserId } from '../../../src/domain/ids.ts';
+import { roomKeyOf } from '../../../src/domain/ids.ts';
+import { RtcAtOnce } from '../../../src/cell/rtc-at-once.ts';
+import type { RoomEvent } from '../../../src/domain/room/events.ts';
+import { settled } from '../../support/manual-time.ts';
+import { MemoryLog } from '../../support/memory-log.ts';
+import type { SendOutcome } from '../../../src/ports/im-client.ts';
+
+const roomKey = roomKeyOf('app1' as AppCode, 'r1' as RoomId);
+const byUserId = 'boss' as UserId;
+const kick = (user: string): RoomEvent => ({
+  type: 'RoomUserKicked',
+  userId: user as UserId,
+  byUserId,
+  reason: '',
+  expiresAtMs: 0,
+});
+
+function rig(end: () => Promise<SendOutcome>) {
+  const log = new MemoryLog();
+  const removed: string[] = [];
+  const counted: string[] = [];
+  const removeUser = (room: string, user: string): Promise<SendOutcome> => {
+    removed.push(`${room}/${user}`);
+    return end();
+  };
+  const atOnce = new RtcAtOnce({
+    rtcRemovers: new Map([['app1' as AppCode, { removeUser }]]),
+    log,
+    metrics: {
+      count: (_name, labels) => void counted.push(labels?.['outcome'] ?? ''),
+      gauge: () => undefined,
+      observeMs: () => undefined,
+    },
+  });
+  return { atOnce, log, removed, counted };
+}
+
+describe('right after COMMIT', () => {
+  it('a kicked and an evicted user are put out, and others left alone (RTC-1, CFG-7)', async () => {
+    const r = rig(() => Promise.resolve({ kind: 'done' }));
+    r.atOnce.committed(roomKey, kick('u1'));
+    r.atOnce.committed(roomKey, {
+      type: 'RoomUserEvicted',
+      userId: 'u2' as UserId,
+      byUserId,
+      reason: '',
+    });
+    r.atOnce.committed(roomKey, {
+      type: 'RoomUserLeft',
+      userId: 'u3' as UserId,
+      reason: 'left',
+    });
+    await settled();
+    expect(r.removed).toEqual(['r1/u1', 'r1/u2']);
+    expect(r.counted).toEqual(['done', 'done']);
+  });
+
+  it('a failure is counted and told, and ends there', async () => {
+    const r = rig(() => Promise.resolve({ kind: 'unknown', cause: 'no answer' }));
+    r.atOnce.committed(roomKey, kick('u1'));
+    await settled();
+    expect(r.counted).toEqual(['unknown']);
+    expect(r.log.messages('warn')).toHaveLength(1);
+  });
+
+  it('an app without a remover has nobody put out (NEW-11)', () => {
+    const r = rig(() => Promise.resolve({ kind: 'done' }));
+    r.atOnce.committed(roomKeyOf('app2' as AppCode, 'r1' as RoomId), kick('u1'));
+    expect([r.removed, r.counted]).toEqual([[], []]);
+  });
+
+  it('a service that does not answer holds sixty-four calls, and the rest are the outbox’s', () => {
+    const r = rig(() => new Promise(() => undefined));
+    for (let n = 0; n < 70; n += 1) r.atOnce.committed(roomKey, kick(`u${n}`));
+    expect(r.removed).toHaveLength(64);
+    expect(r.counted).toEqual(Array(6).fill('too_many'));
+  });
+});
