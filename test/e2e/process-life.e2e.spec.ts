@@ -74,6 +74,7 @@ describe('a process', () => {
         PATH: process.env['PATH'] ?? '',
         ROOMCELL_OPS_LISTEN: '127.0.0.1:0',
         ROOMCELL_SANDBOX_IM_LISTEN: '127.0.0.1:0',
+        ROOMCELL_SANDBOX_RTC_LISTEN: '127.0.0.1:0',
         ROOMCELL_SANDBOX_ACTIVITY_LISTEN: '127.0.0.1:0',
         ROOMCELL_SANDBOX_WALLET_LISTEN: '127.0.0.1:0',
         ROOMCELL_SANDBOX_CONTROL_LISTEN: '127.0.0.1:0',

@@ -17,9 +17,16 @@ const freePorts = {
   ROOMCELL_GATEWAY_GRPC_LISTEN: anyPort,
   ROOMCELL_OPS_LISTEN: anyPort,
   ROOMCELL_SANDBOX_IM_LISTEN: anyPort,
+  ROOMCELL_SANDBOX_RTC_LISTEN: anyPort,
   ROOMCELL_SANDBOX_ACTIVITY_LISTEN: anyPort,
   ROOMCELL_SANDBOX_CONTROL_LISTEN: anyPort,
   ROOMCELL_SANDBOX_WALLET_LISTEN: anyPort,
+};
+
+/** Else the start warns that nobody is put out of RTC. */
+const rtcAccount = {
+  ROOMCELL_RTC_APPS_DEMO_API_SECRET_ID: 'an account of tests',
+  ROOMCELL_RTC_APPS_DEMO_API_SECRET_KEY: 'a secret key of tests',
 };
 
 const startLimitMs = 30_000;
@@ -59,7 +66,7 @@ describe('roomcell with embedded drivers', () => {
     const child = startRoleChild({
       program,
       args: ['all', '--exit-with-stdin'],
-      env: { PATH: process.env['PATH'], ...embedded, ...freePorts },
+      env: { PATH: process.env['PATH'], ...embedded, ...freePorts, ...rtcAccount },
       logFile: join(folder, 'log'),
       onLine: (line) => lines.push(line),
       onText: (text) => texts.push(text),
