@@ -124,13 +124,18 @@ export class MemoryReadsNetwork {
 
   private within(answer: Promise<OwnerReply>, call: ReadCall): Promise<OwnerReply> {
     return new Promise((resolve, reject) => {
-      const give = (): void => reject(unavailable('no answer in time'));
-      const cancel = this.ports.timers.after(Math.max(call.withinMs, 0), give);
-      call.signal.addEventListener('abort', give, { once: true });
-      void answer.then(resolve, reject).finally(() => {
+      const over = (): void => {
         cancel();
         call.signal.removeEventListener('abort', give);
-      });
+      };
+      const give = (): void => {
+        // An answer that never comes must not keep the caller's signal busy.
+        over();
+        reject(unavailable('no answer in time'));
+      };
+      const cancel = this.ports.timers.after(Math.max(call.withinMs, 0), give);
+      call.signal.addEventListener('abort', give, { once: true });
+      void answer.then(resolve, reject).finally(over);
     });
   }
 }

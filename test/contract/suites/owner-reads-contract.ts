@@ -1,4 +1,5 @@
 /** What servers and clients of owner reads must do together. */
+import { getEventListeners } from 'node:events';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { roomKeyOf } from '../../../src/domain/ids.ts';
 import type { AppCode, RoomId, RoomVersion, UserId } from '../../../src/domain/ids.ts';
@@ -206,12 +207,15 @@ export function ownerReadsContract(
 
     it('a silent node is waited for no longer than was asked, and may have been reached', async () => {
       const [address] = await serve(silent);
+      const { signal } = new AbortController();
       const late = await peers
         .at(address)
-        .read(readOf(), call(200))
+        .read(readOf(), call(200, signal))
         .catch((error: unknown) => error);
       expect(late).toMatchObject({ reason: 'UNAVAILABLE', kind: 'retry' });
       expect((late as Failure).facts).not.toMatchObject(unreached);
+      // Whoever asks again and again under one signal does not fill it with what nobody waits for.
+      expect(getEventListeners(signal, 'abort')).toEqual([]);
     });
 
     it('ends as soon as nobody waits any more', async () => {

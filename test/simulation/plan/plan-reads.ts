@@ -53,7 +53,7 @@ export function withReads(options: SimOptions, workload: Workload): Workload {
 /** What questions have in common: nobody comes back for one. */
 const plainRead = {
   givesUp: false,
-  isForgotten: true,
+  isForgotten: false,
   repeatOf: null,
   otherPayload: false,
 } as const;
