@@ -134,7 +134,8 @@ describe('roomcell', () => {
 
   it('says once how a partition goes on that stands still, and of no other', async () => {
     await roomcell(['migrate'], space.env);
-    const topic = `${space.env['ROOMCELL_KAFKA_TOPIC_PREFIX'] ?? 'roomcell'}.commands`;
+    const env = { ...space.env, ROOMCELL_KAFKA_TOPIC_PREFIX: 'standing' };
+    const topic = 'standing.commands';
     await runSql(
       'REPLACE INTO partition_owner (topic, partition_id, epoch, owner_node_id, incarnation, lane, ' +
         'advertise_addr, applied_offset, commit_seq, released, updated_at_ms) ' +
@@ -147,15 +148,14 @@ describe('roomcell', () => {
         "stopped_at_ms) VALUES (?, 3, 'GAP', 57, 80, 90, -1, 7, 'cell-1', 1)",
       [topic],
     );
-    expect((await roomcell(['partitions'], space.env)).stdout).toContain('GAP@57');
+    expect((await roomcell(['partitions'], env)).stdout).toContain('GAP@57');
     const word = ['--partition', '3', '--state', 'GAP', '--choice', 'skip', '--as', 'kim'];
-    const accept = (...args: string[]) =>
-      roomcell(['partitions', 'accept', ...word, ...args], space.env);
+    const accept = (...args: string[]) => roomcell(['partitions', 'accept', ...word, ...args], env);
     expect((await accept('--expected', '56')).code).toBe(exitCodes.failed);
     expect((await accept('--expected', '57', '--choice', 'restart')).code).toBe(exitCodes.usage);
     expect((await accept('--expected', 'x')).code).toBe(exitCodes.usage);
     expect((await accept('--expected', '57')).code).toBe(exitCodes.ok);
-    expect((await roomcell(['partitions'], space.env)).stdout).toContain('GAP@57 (skip)');
+    expect((await roomcell(['partitions'], env)).stdout).toContain('GAP@57 (skip)');
   });
 
   it('sells gifts at whole prices and lists them for people and for programs', async () => {
