@@ -83,6 +83,8 @@ export const plants: readonly Plant[] = [
   plant(66, 'new-admin-without-place', 'INV-8'),
   plant(67, 'epoch-not-confirmed-for-reads', 'INV-42'),
   plant(68, 'read-does-not-wait-for-the-commit', 'INV-42'),
+  plant(69, 'event-of-a-later-release', 'INV-43'),
+  plant(70, 'command-of-a-later-release', 'INV-43'),
 ];
 
 function plant(number: number, name: string, ...invariants: readonly string[]): Plant {

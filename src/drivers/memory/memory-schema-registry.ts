@@ -2,8 +2,8 @@
 import type { SchemaRegistry } from '../../ports/schema-registry.ts';
 import { put, type MemoryDatabase } from './memory-database.ts';
 
-/** The one row. */
-const levelKey = 'level';
+/** Key of the one row that says the level. */
+export const levelKey = 'level';
 
 /** See the file header. */
 export class MemorySchemaRegistry implements SchemaRegistry {

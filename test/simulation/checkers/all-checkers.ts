@@ -7,6 +7,7 @@ import type { CheckerFactory } from './checker.ts';
 import { coinTotals } from './coin-totals.ts';
 import { fence } from './fence.ts';
 import { giftSums } from './gift-sums.ts';
+import { levels } from './levels.ts';
 import { lookedUp } from './looked-up.ts';
 import { money } from './money.ts';
 import { notSent } from './not-sent.ts';
@@ -50,5 +51,6 @@ export const allCheckers: readonly CheckerFactory[] = [
   presence,
   rememberedRefusals,
   sweptUsers,
+  levels,
   appsApart,
 ];

@@ -5,13 +5,15 @@
  * was forgotten here.
  *
  * Nobody can have refused: a command of the room's own rules (every end of it is stored) in a room
- * that was made at an earlier offset, which cannot have expired on any clock, and is no dead letter.
+ * that was made at an earlier offset, which cannot have expired on any clock, is no dead letter, and is not
+ * of a release for which some cell still waits.
  */
 import type { Observation } from '../observations.ts';
 import { branchOf, readIfAny, recordNameOf } from './avro-reading.ts';
 import type { CheckedWorld, Checker, CheckerFactory, Violation } from './checker.ts';
 import { recordsOf, rowKeyOf } from './command-records.ts';
 import type { CommandsRecord } from './command-records.ts';
+import { LevelHeard, mayHaveToWait } from './levels.ts';
 
 /** Types whose refusals leave the id free for no other reason than the time. */
 const neverFree: ReadonlySet<string> = new Set([
@@ -53,15 +55,18 @@ class PassedOffsets implements Checker {
   private readonly places = new Map<string, { partition: number; offset: bigint }[]>();
   private readonly refusals = new Map<string, string>();
   private readonly applied = new Map<number, bigint>();
+  private readonly heard: LevelHeard;
 
   constructor(world: CheckedWorld, report: (violation: Violation) => void) {
     this.world = world;
     this.report = report;
+    this.heard = new LevelHeard(world);
   }
 
   observe(observation: Observation): void {
     if (observation.kind === 'appended') this.appended(observation);
     if (observation.kind !== 'committed') return;
+    const isHeard = this.heard.isEverywhere(observation.atMs);
     for (const [partition, { appliedOffset }] of this.world.database.owners) {
       const before = this.applied.get(partition) ?? -1n;
       if (appliedOffset <= before) continue;
@@ -69,7 +74,8 @@ class PassedOffsets implements Checker {
       const records = recordsOf(this.world, partition);
       for (let offset = before + 1n; offset <= appliedOffset; offset += 1n) {
         const record = records.get(offset);
-        if (record !== undefined) this.passed(record, observation.atMs);
+        const mayWait = !isHeard && mayHaveToWait(record?.command?.type ?? '');
+        if (record !== undefined && !mayWait) this.passed(record, observation.atMs);
       }
     }
   }

@@ -46,6 +46,16 @@ export interface SimOptions {
   readonly rules?: Rules;
   /** Not in cases of old: nobody asks an owner. */
   readonly reads?: ReadPressure;
+  /** Absent: the deployment is at this release's level from the start. */
+  readonly upgrade?: Upgrade;
+}
+
+/** A deployment that comes from a former release. */
+export interface Upgrade {
+  /** Schema level at the start. */
+  readonly from: number;
+  /** When an operator raises it to this release's, in virtual ms. */
+  readonly raisedAtMs: number;
 }
 
 /** How much is asked of the rooms' owners. */
@@ -86,6 +96,8 @@ export const warmUpMs = 2_000;
 type Rates = Partial<Record<FaultKind, number>>;
 
 const calmShare = 0.1;
+const upgradeShare = 0.1;
+const raisedWithinMs = 12_000;
 const kindShare = 0.4;
 const pointShare = 0.25;
 const pointFiringsMax = 3;
@@ -127,7 +139,17 @@ export function optionsOf(seed: number): SimOptions {
     ...aimsOf(seed, isCalm),
     rules: rulesOf(seed),
     reads: readsOf(seed),
+    ...upgradeOf(seed),
   });
+}
+
+/** Drawn apart, as the aims are. Most calls wait for the raise: it comes early. Rooms close with a grace. */
+function upgradeOf(seed: number): Pick<SimOptions, 'upgrade' | 'rules'> {
+  const random = new SimRandom(seed, 'upgrade');
+  if (!random.chance(upgradeShare)) return {};
+  const raisedAtMs = warmUpMs + random.below(raisedWithinMs);
+  const rules = { ...rulesOf(seed), closeGraceMs: 1_500 };
+  return { rules, upgrade: { from: random.pick([1, 2]), raisedAtMs } };
 }
 
 /** Drawn apart, as the aims are. */
@@ -156,7 +178,7 @@ function rulesOf(seed: number): Rules {
  */
 function undisturbed(options: SimOptions): SimOptions {
   if (!options.aimed.includes('staleReader')) return options;
-  const { rules: _, ...others } = options;
+  const { rules: _, upgrade: __, ...others } = options;
   return { ...others, faultRates: {}, points: [], pointFiringsMax: 0 };
 }
 

@@ -3,6 +3,7 @@
  * and alone in its process while it lasts.
  */
 import type { Log } from '../../../src/ports/log.ts';
+import { schemaLevel } from '../../../src/protocol/schema-levels.ts';
 import type { CheckerFactory, Violation } from '../checkers/checker.ts';
 import { ClientNetwork } from '../clients/caller.ts';
 import { commandIdsOf, SimClient } from '../clients/sim-client.ts';
@@ -109,9 +110,13 @@ class Run {
 
   async toEnd(): Promise<RunResult> {
     const { kernel, world } = this;
-    const { stormMs } = this.simCase.options;
+    const { stormMs, upgrade } = this.simCase.options;
     const timers = kernel.timersOf('run');
     this.phase('warmUp');
+    if (upgrade !== undefined) {
+      world.setLevel(upgrade.from);
+      timers.after(upgrade.raisedAtMs, () => world.setLevel(schemaLevel));
+    }
     world.startAll();
     for (const client of this.clients) {
       timers.after(warmUpMs / 2, () => void client.run());

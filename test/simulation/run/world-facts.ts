@@ -6,9 +6,10 @@ import type { World } from '../world/world.ts';
 export function countWorldFacts(world: World): void {
   const { metrics, database, wallet } = world;
   world.watch((seen) => {
-    if (seen.kind === 'answered' && seen.end.kind === 'ok' && seen.end.replayed) {
-      metrics.count('world_replayed_answers');
-    }
+    if (seen.kind !== 'answered') return;
+    const { end } = seen;
+    if (end.kind === 'ok' && end.replayed) metrics.count('world_replayed_answers');
+    if ('reason' in end) metrics.count('world_calls_failed', { reason: end.reason });
   });
   database.outbox.watch((_, before, after) => {
     const isRetaken =

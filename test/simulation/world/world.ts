@@ -2,6 +2,8 @@
  * A simulated deployment: the shared servers, the processes on them, and everybody who is told what
  * happens. It knows no plan; who makes faults and calls stands outside.
  */
+import { put } from '../../../src/drivers/memory/memory-database.ts';
+import { levelKey } from '../../../src/drivers/memory/memory-schema-registry.ts';
 import type { RoomcellConfig } from '../../../src/main/config/config-schema.ts';
 import type { RoleName } from '../../../src/main/role.ts';
 import type { Log } from '../../../src/ports/log.ts';
@@ -150,6 +152,13 @@ export class World implements CheckedWorld {
   /** Processes of one role. */
   podsOf(role: RoleName): readonly Pod[] {
     return this.pods.filter((pod) => pod.role === role);
+  }
+
+  /** The schema level of the deployment, as an operator's command stores it. */
+  setLevel(level: number): void {
+    const { database } = this;
+    database.commit([put(database.schemaLevel, levelKey, level)]);
+    this.metrics.count('world_levels_stored', { level: String(level) });
   }
 
   /** Every process that is down begins a new life. */

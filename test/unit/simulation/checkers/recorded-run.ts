@@ -34,6 +34,7 @@ export type TableName =
   | 'snapshots'
   | 'settlements'
   | 'giftStats'
+  | 'schemaLevel'
   | 'roomWeeks'
   | 'userWeeks';
 
