@@ -19,14 +19,12 @@ import type { Clock } from '../../../src/ports/clock.ts';
 import type { Timers } from '../../../src/ports/timers.ts';
 import { gatedPort } from './gated-port.ts';
 import { gatedStream } from './gated-stream.ts';
+import { heardBy, type Served } from './heard-reads.ts';
 import type { Latency } from './latency.ts';
 import type { PodGate } from './pod-gate.ts';
 
 /** What the network does to calls for a process: `refused` ends them at once, `silent` loses answers. */
 export type ReadsWay = 'open' | 'refused' | 'silent';
-
-/** What a node is asked by others. */
-type Served = OwnerReads & OwnerWatches;
 
 interface Door {
   readonly reads: Served;
@@ -182,15 +180,6 @@ export class ReadsBetweenPods {
     const ms = latency.drawNearMs();
     return ms === 0 ? Promise.resolve() : timers.sleep(ms);
   }
-}
-
-/** The node as a process behind a gate asks it. */
-function heardBy(gate: PodGate, node: Served): Served {
-  const { read } = gatedPort<OwnerReads>({ read: (...call) => node.read(...call) }, gate);
-  return {
-    read,
-    watch: (watch, signal) => gatedStream(gate, () => node.watch(watch, signal)),
-  };
 }
 
 function lost(message: string): Failure {
