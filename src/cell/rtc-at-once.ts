@@ -3,6 +3,7 @@
  * has looked. Best effort and off the lane: nobody waits for it, a bounded number is under way, and
  * what fails is counted alone, because the outbox row of the same event is tried until it is done.
  */
+import { putOutOfRtc } from '../domain/events/destinations.ts';
 import { splitRoomKey } from '../domain/ids.ts';
 import type { AppCode, RoomKey } from '../domain/ids.ts';
 import type { RoomEvent } from '../domain/room/events.ts';
@@ -32,7 +33,8 @@ export class RtcAtOnce {
 
   /** Told of each event once it is stored. Never throws, and waits for nothing. */
   committed(roomKey: RoomKey, event: RoomEvent): void {
-    if (event.type !== 'RoomUserKicked' && event.type !== 'RoomUserEvicted') return;
+    const userId = putOutOfRtc(event);
+    if (userId === null) return;
     const { appCode, roomId } = splitRoomKey(roomKey);
     const remover = this.context.rtcRemovers.get(appCode);
     if (remover === undefined) return;
@@ -41,12 +43,12 @@ export class RtcAtOnce {
       return;
     }
     this.underWay += 1;
-    void remover.removeUser(roomId, event.userId).then((outcome) => {
+    void remover.removeUser(roomId, userId).then((outcome) => {
       this.underWay -= 1;
       this.ended(outcome.kind);
       if (outcome.kind === 'done') return;
       const error = outcome.kind === 'unknown' ? outcome.cause : outcome.error;
-      const facts = { appCode, roomId, userId: event.userId, error };
+      const facts = { appCode, roomId, userId, error };
       this.context.log.warn(facts, 'a user was not taken out of RTC at once; the outbox goes on');
     });
   }

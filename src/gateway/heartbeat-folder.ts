@@ -1,8 +1,10 @@
 /**
  * Gathers heartbeats of one partition for a moment and sends them as one record, so that a room full
  * of users costs the topic a few records a second. Those that say they publish have a fold of their
- * own, which says so for all of them in a header: a cell of an older release takes it for any other. The reply names who is not present, and whose mic
- * session is over; everybody else is told "fine", with the time at which the room heard it. A heartbeat leaves no record, so an unknown outcome is simply tried again.
+ * own, which says so for all of them in a header: a cell of an older release takes it for any other.
+ * The reply names who is not present, and whose mic session is over; everybody else is told "fine",
+ * with the time at which the room heard it. A heartbeat leaves no record, so an unknown outcome is
+ * simply tried again.
  */
 import { createDeferred } from '../kernel/deferred.ts';
 import type { Deferred } from '../kernel/deferred.ts';

@@ -97,3 +97,15 @@ export interface PartitionStops {
   /** Takes away a note that is as old as `owner` or older: the partition runs again. */
   clear(owner: StopOwner): Promise<void>;
 }
+
+/**
+ * The stop of a partition whose owner row has this epoch; null: it does not stand still. A note of an
+ * epoch that is over is about to be taken away: its partition runs, or is noted anew.
+ */
+export function stopUnder(
+  stops: readonly StoppedPartition[],
+  owner: { readonly partition: number; readonly epoch: bigint },
+): StoppedPartition | null {
+  const noted = stops.find(({ partition }) => partition === owner.partition);
+  return noted?.epoch === owner.epoch ? noted : null;
+}

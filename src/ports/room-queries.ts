@@ -1,6 +1,7 @@
 /** Read models that the gateway serves from MySQL. */
 import type { AppCode, RoomId, UserId } from '../domain/ids.ts';
 import type { RoomStatus } from '../domain/room/state.ts';
+import { heatBucketOf } from '../protocol/heat-bucket.ts';
 
 /** One entry of the public room list. */
 export interface ListEntry {
@@ -26,6 +27,15 @@ export interface ListCursor {
   readonly pinned: boolean;
   readonly heatBucket: number;
   readonly roomId: RoomId;
+}
+
+/** Where an entry stands in the list: what a cursor behind it holds. */
+export function cursorOf({
+  pinned,
+  heat,
+  roomId,
+}: Pick<ListEntry, 'pinned' | 'heat' | 'roomId'>): ListCursor {
+  return { pinned, heatBucket: heatBucketOf(heat), roomId };
 }
 
 /** Most entries of a page, whatever was asked for. */

@@ -11,6 +11,7 @@ import type { Metrics } from '../ports/metrics.ts';
 import { roomIdsMax } from '../ports/room-queries.ts';
 import type { CancelTimer, Timers } from '../ports/timers.ts';
 import { copyRooms, type CopyPorts } from './copy-rooms.ts';
+import { OutageLines } from './outage-lines.ts';
 
 /** What it stands on. */
 export interface ListProjectorPorts extends CopyPorts {
@@ -35,11 +36,15 @@ export class ListProjector {
   private cancelPause: CancelTimer | null = null;
   private running: Promise<void> | null = null;
   private stopped = false;
-  private isOut = false;
+  private readonly outage: OutageLines;
 
   constructor(ports: ListProjectorPorts, options: ListProjectorOptions) {
     this.ports = ports;
     this.options = options;
+    this.outage = new OutageLines(ports.log, {
+      begun: 'changed rooms wait to be listed',
+      over: 'changed rooms are listed again',
+    });
   }
 
   /** Call it after the COMMIT. Never waits and never throws. */
@@ -90,12 +95,13 @@ export class ListProjector {
   ): Promise<'stored' | 'too_late' | 'unreachable' | 'failed'> {
     try {
       const outcome = await copyRooms(this.ports, appCode, roomIds);
-      this.tell(outcome === 'unreachable', 'the list cache');
+      this.outage.note(outcome === 'unreachable' ? { what: 'the list cache' } : null);
       return outcome;
     } catch (error) {
       // MySQL is away, or a fault of ours: commands go on, and the rooms are looked at again.
-      if (error instanceof Failure && error.kind === 'retry') this.tell(true, error.message);
-      else this.ports.log.error({ error }, 'rooms cannot be copied into the list cache');
+      if (error instanceof Failure && error.kind === 'retry') {
+        this.outage.note({ what: error.message });
+      } else this.ports.log.error({ error }, 'rooms cannot be copied into the list cache');
       return 'failed';
     }
   }
@@ -118,12 +124,5 @@ export class ListProjector {
 
   private note(outcome: string, rooms: number): void {
     this.ports.metrics.count('projection_list_copies_total', { outcome }, rooms);
-  }
-
-  /** One line per outage and one for its end. */
-  private tell(isOut: boolean, what: string): void {
-    if (isOut && !this.isOut) this.ports.log.warn({ what }, 'changed rooms wait to be listed');
-    if (!isOut && this.isOut) this.ports.log.info({}, 'changed rooms are listed again');
-    this.isOut = isOut;
   }
 }

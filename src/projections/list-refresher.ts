@@ -13,6 +13,7 @@ import type { Metrics } from '../ports/metrics.ts';
 import { listPageSizeMax, type ListCursor } from '../ports/room-queries.ts';
 import type { CancelTimer, Timers } from '../ports/timers.ts';
 import { copyRooms, type CopyPorts } from './copy-rooms.ts';
+import { OutageLines } from './outage-lines.ts';
 
 /** What it stands on. */
 export interface ListRefresherPorts extends CopyPorts {
@@ -47,11 +48,15 @@ export class ListRefresher {
   private cancelLook: CancelTimer | null = null;
   private running: Promise<void> | null = null;
   private stopped = false;
-  private isOut = false;
+  private readonly outage: OutageLines;
 
   constructor(ports: ListRefresherPorts, options: ListRefresherOptions) {
     this.ports = ports;
     this.options = options;
+    this.outage = new OutageLines(ports.log, {
+      begun: 'the list cache is not refreshed',
+      over: 'the list cache is refreshed again',
+    });
   }
 
   /** Begins to look; the first look is at once. */
@@ -80,10 +85,11 @@ export class ListRefresher {
       for (const known of [...this.passedAtMs.keys()]) {
         if (!apps.includes(known)) this.passedAtMs.delete(known);
       }
-      this.tell(null);
+      this.outage.note(null);
     } catch (error) {
-      if (error instanceof Failure && error.kind === 'retry') this.tell(error.message);
-      else this.ports.log.error({ error }, 'the list cache cannot be refreshed');
+      if (error instanceof Failure && error.kind === 'retry') {
+        this.outage.note({ cause: error.message });
+      } else this.ports.log.error({ error }, 'the list cache cannot be refreshed');
     }
   }
 
@@ -148,14 +154,5 @@ export class ListRefresher {
   private claim(): Promise<boolean> {
     const { holder, lookIntervalMs } = this.options;
     return this.ports.cache.claimPasses(holder, lookIntervalMs * claimLooks);
-  }
-
-  /** One line per outage and one for its end. */
-  private tell(cause: string | null): void {
-    if (cause !== null && !this.isOut) {
-      this.ports.log.warn({ cause }, 'the list cache is not refreshed');
-    }
-    if (cause === null && this.isOut) this.ports.log.info({}, 'the list cache is refreshed again');
-    this.isOut = cause !== null;
   }
 }

@@ -9,6 +9,7 @@
  * Closed by [A]: before each try the room's owner and the platform are asked. What is left is the time
  * of one call: who joins after the guard's no may be removed once, and enters again.
  */
+import { putOutOfRtc } from '../../domain/events/destinations.ts';
 import type { AppCode, RoomId, UserId } from '../../domain/ids.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { AskGuard } from '../../owners/ask-guard.ts';
@@ -17,7 +18,6 @@ import type { SendOutcome } from '../../ports/im-client.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { RtcUserRemover } from '../../ports/rtc-user-remover.ts';
 import type { Timers } from '../../ports/timers.ts';
-import type { EventEnvelope } from '../../protocol/records.ts';
 import type { EventSender } from '../event-sender.ts';
 import { SendPace } from '../send-pace.ts';
 
@@ -64,7 +64,7 @@ export function createRtcSender(context: RtcSenderContext): EventSender {
         const error = `${envelope.eventType} is an event of a newer release`;
         return { kind: 'throttled', error, retryAfterMs: unknownTypePauseMs };
       }
-      const userId = removedUser(envelope);
+      const userId = putOutOfRtc(envelope.event);
       if (userId === null) return { kind: 'done' };
       const { appCode, roomId } = envelope;
       const remover = context.removers.get(appCode);
@@ -82,12 +82,6 @@ export function createRtcSender(context: RtcSenderContext): EventSender {
       return outcome.kind === 'done' ? ended('removed') : outcome;
     },
   };
-}
-
-/** Whom the event puts out; null when it puts out nobody. */
-function removedUser({ event }: EventEnvelope): UserId | null {
-  const puts = event?.type === 'RoomUserKicked' || event?.type === 'RoomUserEvicted';
-  return puts ? event.userId : null;
 }
 
 /**

@@ -18,7 +18,7 @@ import type { CellContext } from '../cell-context.ts';
 import type { Partition } from '../partition/partition.ts';
 import { nextSweepMs } from '../presence/soft-times.ts';
 import { actorOf, type LooseItem, type RoomItem } from '../work.ts';
-import { giftStatsOf, roomWeeksOf, settlementsOf, userWeeksOf } from './gift-rows.ts';
+import { giftsOf, giftStatsOf, roomWeeksOf, settlementsOf, userWeeksOf } from './gift-rows.ts';
 import { userRoomsOf } from './user-rooms.ts';
 import type { DraftStep, LoggedEnd, PartitionWork, RoomDraft } from './draft.ts';
 
@@ -60,6 +60,7 @@ export function buildBatch(
       fenceOf(context, partition, settles.get(partition), refused.get(partition)),
     )
     .sort((left, right) => left.partition - right.partition);
+  const gifts = drafts.flatMap(giftsOf);
   const written = drafts.map((draft) => ({ draft, steps: loggedSteps(draft) }));
   return {
     settles,
@@ -75,9 +76,9 @@ export function buildBatch(
         .flat()
         .flatMap((loose) => deadLetterOf(context, loose, bareRecords)),
       settlements: drafts.flatMap(settlementsOf),
-      giftStats: drafts.flatMap(giftStatsOf),
-      roomWeeks: drafts.flatMap(roomWeeksOf),
-      userWeeks: drafts.flatMap(userWeeksOf),
+      giftStats: gifts.flatMap(giftStatsOf),
+      roomWeeks: gifts.flatMap(roomWeeksOf),
+      userWeeks: gifts.flatMap(userWeeksOf),
       versionChecks: written
         // A broken room's memory says nothing about its version, and nothing here changes it.
         .filter(({ draft, steps }) => steps.length === 0 && draft.room.phase !== 'broken')

@@ -36,10 +36,34 @@ export function settlementsOf({ room, ends }: RoomDraft): SettlementRow[] {
   });
 }
 
+/** A gift as it stands in the log. */
+interface LoggedGift {
+  readonly gift: RoomGiftSent;
+  readonly decidedAtMs: number;
+}
+
+/** The gifts of a batch in one room. */
+export interface RoomGifts {
+  readonly state: RoomDraft['state'];
+  readonly gifts: readonly LoggedGift[];
+}
+
+/** One per room that was given something; most batches have none. */
+export function giftsOf({ state, ends }: RoomDraft): RoomGifts[] {
+  const gifts = ends.flatMap((end) => {
+    if (end.kind !== 'logged') return [];
+    const { decidedAtMs, step } = end;
+    return (step?.events ?? []).flatMap(({ event }) =>
+      event.type === 'RoomGiftSent' ? [{ gift: event, decidedAtMs }] : [],
+    );
+  });
+  return gifts.length === 0 ? [] : [{ state, gifts }];
+}
+
 /** One row per user whom the batch's gifts of this room name, as sender, receiver or both. */
-export function giftStatsOf({ state, ends }: RoomDraft): GiftStatRow[] {
+export function giftStatsOf({ state, gifts }: RoomGifts): GiftStatRow[] {
   const byUser = new Map<UserId, GiftStatRow>();
-  for (const { gift, decidedAtMs } of giftsOf(ends)) {
+  for (const { gift, decidedAtMs } of gifts) {
     const coins = { sentCoins: gift.coins, sentCount: BigInt(gift.giftCount) };
     add(byUser, state, gift.senderUserId, decidedAtMs, coins);
     add(byUser, state, gift.targetUserId, decidedAtMs, received(gift));
@@ -51,9 +75,9 @@ export function giftStatsOf({ state, ends }: RoomDraft): GiftStatRow[] {
  * One row per week in which the batch's gifts of this room were decided. The week is that of the
  * log row and of the events, however late the batch is stored: one batch may reach into two weeks.
  */
-export function roomWeeksOf({ state, ends }: RoomDraft): RoomWeekRow[] {
+export function roomWeeksOf({ state, gifts }: RoomGifts): RoomWeekRow[] {
   const byWeek = new Map<string, RoomWeekRow>();
-  for (const { gift, decidedAtMs } of giftsOf(ends)) {
+  for (const { gift, decidedAtMs } of gifts) {
     const isoWeek = isoWeekOf(decidedAtMs);
     byWeek.set(isoWeek, raised(byWeek.get(isoWeek), { state, isoWeek, gift, decidedAtMs }));
   }
@@ -61,9 +85,9 @@ export function roomWeeksOf({ state, ends }: RoomDraft): RoomWeekRow[] {
 }
 
 /** The same for each sender. */
-export function userWeeksOf({ state, ends }: RoomDraft): UserWeekRow[] {
+export function userWeeksOf({ state, gifts }: RoomGifts): UserWeekRow[] {
   const byUser = new Map<string, UserWeekRow>();
-  for (const { gift, decidedAtMs } of giftsOf(ends)) {
+  for (const { gift, decidedAtMs } of gifts) {
     const isoWeek = isoWeekOf(decidedAtMs);
     const userId = gift.senderUserId;
     const key = `${isoWeek}\0${userId}`;
@@ -71,22 +95,6 @@ export function userWeeksOf({ state, ends }: RoomDraft): UserWeekRow[] {
     byUser.set(key, { ...sum, userId });
   }
   return [...byUser.values()];
-}
-
-/** A gift as it stands in the log. */
-interface LoggedGift {
-  readonly gift: RoomGiftSent;
-  readonly decidedAtMs: number;
-}
-
-function giftsOf(ends: RoomDraft['ends']): LoggedGift[] {
-  return ends.flatMap((end) => {
-    if (end.kind !== 'logged') return [];
-    const { decidedAtMs, step } = end;
-    return (step?.events ?? []).flatMap(({ event }) =>
-      event.type === 'RoomGiftSent' ? [{ gift: event, decidedAtMs }] : [],
-    );
-  });
 }
 
 function raised(

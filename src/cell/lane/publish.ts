@@ -51,8 +51,10 @@ export function publishBatch(
   for (const item of loose) answerLoose(context, item, saveMutationMs, replies);
   if (replies.length > 0) context.replies.send(replies);
   if (built.batch.eventRows.length > 0) context.wake.hint();
-  const changed = built.batch.roomRows.map(({ appCode, roomId }) => roomKeyOf(appCode, roomId));
-  if (changed.length > 0) context.listChanged?.(changed);
+  const { roomRows } = built.batch;
+  if (roomRows.length > 0) {
+    context.listChanged?.(roomRows.map(({ appCode, roomId }) => roomKeyOf(appCode, roomId)));
+  }
   for (const draft of drafts) tellRtc(context, draft);
 }
 

@@ -5,13 +5,12 @@
  */
 import { Failure } from '../../kernel/failure.ts';
 import type { LogRange, SourceRecord } from '../../ports/command-source.ts';
-import type { PartitionStop } from '../../ports/partition-stops.ts';
 import type { TakenPartition } from '../../ports/partition-store.ts';
 import type { CellContext } from '../cell-context.ts';
 import { retryForever } from '../retry-forever.ts';
 import { Partition } from './partition.ts';
 import { StandingPartitions, type StandingState } from './standing-partitions.ts';
-import { changedTopic, stopOf, type LogLook } from './stop-rules.ts';
+import { asStop, stopOf, type LogLook } from './stop-rules.ts';
 
 /** How often the release mark of a former owner is looked at while waiting for it. */
 const releaseMarkPollMs = 25;
@@ -107,7 +106,8 @@ export class PartitionSet {
     if (partition === undefined) return;
     this.lose(partition);
     const look = { ...partition.look, appliedOffset: expectedOffset - 1n, range };
-    this.standing.add(stopOf(look) ?? asGap(look), partition.epoch);
+    // By now the log may look well again; the driver's word counts.
+    this.standing.add(stopOf(look) ?? asStop(look, 'GAP'), partition.epoch);
   }
 
   /**
@@ -123,7 +123,7 @@ export class PartitionSet {
     const isApplied = first.offset === partition.look.appliedOffset;
     if (!isApplied || first.recordTimeMs === unverifiedMs) return true;
     this.lose(partition);
-    this.standing.add(changedTopic(partition.look), partition.epoch);
+    this.standing.add(asStop(partition.look, 'TOPIC_CHANGED'), partition.epoch);
     return false;
   }
 
@@ -219,10 +219,8 @@ export class PartitionSet {
       this.standing.add(stop, taken.epoch);
       return;
     }
-    const { epoch, appliedOffset, appliedRecordMs, wasReleased } = taken;
+    const { epoch, appliedOffset, wasReleased } = taken;
     const partition = new Partition(taken, look, clock.monoMs());
-    const isRetained = look.range.startOffset <= appliedOffset;
-    if (isRetained) partition.unverifiedMs = appliedRecordMs;
     this.owned.set(id, partition);
     source.open(id, partition.unverifiedMs === null ? appliedOffset + 1n : appliedOffset);
     log.info({ partition: id, epoch, appliedOffset, wasReleased }, 'partition taken over');
@@ -261,9 +259,4 @@ export class PartitionSet {
       return { partition, appliedOffset, acceptedHint, range, committedOffset };
     });
   }
-}
-
-/** The driver met the log's edge, and by now the log looks well again: its word counts. */
-function asGap(look: LogLook): PartitionStop {
-  return { ...changedTopic(look), state: 'GAP' };
 }

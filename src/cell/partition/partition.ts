@@ -27,7 +27,7 @@ export class Partition {
    * When the record at the applied offset was appended, while it has not been seen again; null: seen,
    * or nothing to see. Another time there means another log under the topic's name.
    */
-  unverifiedMs: number | null = null;
+  unverifiedMs: number | null;
   /** Owners in a row that ended without getting on; see `poison-search.ts`. */
   readonly stalledTakeovers: number;
   /** The record that an owner before this one began by itself. */
@@ -58,6 +58,8 @@ export class Partition {
     this.offsets = new OffsetTracker(appliedOffset, settledOffsets, appliedRecordMs);
     this.askedBelow = look.range.endOffset;
     this.look = look;
+    const isRetained = look.range.startOffset <= appliedOffset;
+    this.unverifiedMs = isRetained ? appliedRecordMs : null;
     this.replayUntil = taken.replayUntil;
     this.stalledTakeovers = taken.stalledTakeovers;
     this.tried = taken.tried;

@@ -28,11 +28,6 @@ export function stopOf(look: LogLook): PartitionStop | null {
   return state === null ? null : asStop(look, state);
 }
 
-/** The stop of a partition whose log holds another record than the one that was applied. */
-export function changedTopic(look: LogLook): PartitionStop {
-  return asStop(look, 'TOPIC_CHANGED');
-}
-
 /**
  * What an acceptance means now. Null: it answers another state, which can only be a row of another
  * release; the partition goes on standing.
@@ -70,7 +65,8 @@ function stateOf(look: LogLook): PartitionStopState | null {
   return committedOffset > expectedOffset && committedOffset > acceptedHint ? 'DB_REWOUND' : null;
 }
 
-function asStop(look: LogLook, state: PartitionStopState): PartitionStop {
+/** A stop for a reason that the look alone does not show. */
+export function asStop(look: LogLook, state: PartitionStopState): PartitionStop {
   return {
     partition: look.partition,
     state,

@@ -2,7 +2,8 @@
  * Where each event goes: the one table that the commit reads to write outbox rows, and the relay's
  * and adapters' rules for IM stand beside it (DIM-4). A new event type does not compile without a row.
  */
-import type { RoomEventType } from '../room/events.ts';
+import type { UserId } from '../ids.ts';
+import type { RoomEvent, RoomEventType } from '../room/events.ts';
 
 /** Who outside gets an event, each by an outbox row of its own. */
 export type OutboxDestination = 'im' | 'activity' | 'rtc';
@@ -87,4 +88,14 @@ export const eventRoutes: Readonly<Record<RoomEventType, EventRoute>> = {
 /** The route of an event type of this release. */
 export function eventRoute(eventType: RoomEventType): EventRoute {
   return eventRoutes[eventType];
+}
+
+type PutsOut = Extract<RoomEvent, { readonly type: 'RoomUserKicked' | 'RoomUserEvicted' }>;
+
+/** Whom an event puts out of the room's audio (RTC-1): those with the destination `rtc`. Null: nobody. */
+export function putOutOfRtc(
+  event: PutsOut | { readonly type: Exclude<RoomEventType, PutsOut['type']> },
+): UserId | null {
+  const putsOut = event.type === 'RoomUserKicked' || event.type === 'RoomUserEvicted';
+  return putsOut ? event.userId : null;
 }

@@ -15,10 +15,9 @@ import type {
   RoomCopy,
   RoomListCache,
 } from '../../ports/room-list-cache.ts';
-import { listPageSizeOf, roomIdsMax } from '../../ports/room-queries.ts';
+import { cursorOf, listPageSizeOf, roomIdsMax } from '../../ports/room-queries.ts';
 import type { ListEntry } from '../../ports/room-queries.ts';
-import { heatBucketOf } from '../../protocol/heat-bucket.ts';
-import { inListOrder, isBehind, type ListPlace } from './list-rows.ts';
+import { inListOrder, isBehind } from './list-rows.ts';
 import type { MemoryLeaseServer, ServerAnswer } from './memory-lease-server.ts';
 
 /** Times in ms. */
@@ -57,17 +56,13 @@ export class MemoryRoomListCache implements RoomListCache {
       const copy = this.readyCopy(query.appCode);
       if (copy === null) return { kind: 'not_ready' };
       const page = [...copy.rooms.values()]
-        .flatMap(({ entry }) => (entry !== null && isAsked(entry, query) ? [placed(entry)] : []))
-        .filter((row) => isBehind(row, query.after))
-        .sort(inListOrder)
+        .flatMap(({ entry }) => (entry !== null && isAsked(entry, query) ? [entry] : []))
+        .map((entry) => ({ entry, place: cursorOf(entry) }))
+        .filter(({ place }) => isBehind(place, query.after))
+        .sort((one, other) => inListOrder(one.place, other.place))
         .slice(0, listPageSizeOf(query.pageSize));
-      const last = page.at(-1);
-      const { pinned = false, heatBucket = 0, roomId } = last ?? {};
-      return {
-        kind: 'page',
-        entries: page.map(({ entry }) => entry),
-        next: roomId === undefined ? null : { pinned, heatBucket, roomId },
-      };
+      const entries = page.map(({ entry }) => entry);
+      return { kind: 'page', entries, next: page.at(-1)?.place ?? null };
     }, this.settings.readBudgetMs);
     return answer.kind === 'answered' ? answer.value : answer;
   }
@@ -155,11 +150,6 @@ function nameOf(appCode: AppCode): string {
 
 function readyName(appCode: AppCode): string {
   return `${nameOf(appCode)}:ready`;
-}
-
-function placed(entry: ListEntry): ListPlace & { readonly entry: ListEntry } {
-  const { pinned, heat, roomId } = entry;
-  return { pinned, heatBucket: heatBucketOf(heat), roomId, entry };
 }
 
 function isAsked(entry: ListEntry, { visibleRegionId, mode }: CachedListQuery): boolean {

@@ -8,8 +8,8 @@
  * heat bucket, and the room id. None of these holds a `|`.
  */
 import type { CachedListQuery } from '../../ports/room-list-cache.ts';
+import { cursorOf } from '../../ports/room-queries.ts';
 import type { ListCursor, ListEntry } from '../../ports/room-queries.ts';
-import { heatBucketOf } from '../../protocol/heat-bucket.ts';
 
 /** Above every bucket (62 at most), so that two digits always do. */
 const bucketsMax = 99;
@@ -18,13 +18,8 @@ const bucketsMax = 99;
 export const membersPerRoom = 4;
 
 /** The place of a room by its facts. */
-export function placeOf({ pinned, heat, roomId }: ListEntry): string {
-  return placeOfCursor({ pinned, heatBucket: heatBucketOf(heat), roomId });
-}
-
-/** What a cursor that MySQL cut says here, so that a page goes on where another one ended. */
-export function cursorOf({ pinned, heat, roomId }: ListEntry): ListCursor {
-  return { pinned, heatBucket: heatBucketOf(heat), roomId };
+export function placeOf(entry: ListEntry): string {
+  return placeOfCursor(cursorOf(entry));
 }
 
 /** The part of the sorted set that a page is cut from, as bounds of ZRANGEBYLEX. */

@@ -16,10 +16,10 @@ import type {
   RoomCopy,
   RoomListCache,
 } from '../../ports/room-list-cache.ts';
-import { listPageSizeOf, roomIdsMax } from '../../ports/room-queries.ts';
+import { cursorOf, listPageSizeOf, roomIdsMax } from '../../ports/room-queries.ts';
 import type { BreakerSettings } from './breaker.ts';
 import { entryOfText, textOfEntry } from './list-entry-text.ts';
-import { cursorOf, rangeOf } from './list-place.ts';
+import { rangeOf } from './list-place.ts';
 import {
   claimPassesScript,
   endPassScript,

@@ -9,6 +9,7 @@ import type { OperatorStore } from '../../ports/operator-store.ts';
 import type { OwnerRow, PartitionStore } from '../../ports/partition-store.ts';
 import {
   stopChoices,
+  stopUnder,
   type PartitionStops,
   type PartitionStopState,
   type StopChoice,
@@ -48,7 +49,7 @@ export function createPartitionActs(
       return ids.map((id) =>
         viewOf(id, {
           owner: owners.find(({ partition }) => partition === id),
-          stop: stops.find(({ partition }) => partition === id),
+          stops,
           endOffset: ends[id] ?? null,
         }),
       );
@@ -132,13 +133,12 @@ function viewOf(
   partition: number,
   found: {
     readonly owner: OwnerRow | undefined;
-    readonly stop: StoppedPartition | undefined;
+    readonly stops: readonly StoppedPartition[];
     readonly endOffset: bigint | null;
   },
 ): PartitionView {
   const { owner, endOffset } = found;
-  // A note of an epoch that is over is about to be taken away: its partition runs, or is noted anew.
-  const stop = found.stop !== undefined && found.stop.epoch === owner?.epoch ? found.stop : null;
+  const stop = owner === undefined ? null : stopUnder(found.stops, owner);
   const appliedOffset = owner?.appliedOffset ?? -1n;
   return {
     partition,

@@ -4,6 +4,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { userIdFault, type AppCode, type CommandId, type UserId } from '../../domain/ids.ts';
 import {
   stopChoices,
+  stopUnder,
   type PartitionStopState,
   type StopChoice,
   type StoppedPartition,
@@ -30,10 +31,7 @@ export function addPartitionsCommand(program: Command): void {
           await mysql.partitionStore.readOwners(),
           await mysql.partitionStops.read(),
         ];
-        const rows = owners.map((owner) => {
-          const noted = stops.find(({ partition }) => partition === owner.partition);
-          return { ...owner, stop: noted?.epoch === owner.epoch ? noted : null };
-        });
+        const rows = owners.map((owner) => ({ ...owner, stop: stopUnder(stops, owner) }));
         return { rows, topic: topics.commands };
       });
       printJsonOr(options, rows, () =>
