@@ -5,6 +5,7 @@ import { judge } from './batch/seed-summary.ts';
 import type { AimedKind } from './plan/aimed-kinds.ts';
 import { aimedNames } from './plan/aimed-kinds.ts';
 import { planFaults } from './plan/plan-faults.ts';
+import { planWorkload } from './plan/plan-workload.ts';
 import { caseOf } from './plan/sim-case.ts';
 import { unfinishedWork } from './run/progress.ts';
 import type { RunResult } from './run/run-case.ts';
@@ -22,7 +23,9 @@ function runWith(kind: AimedKind, seed: number): Promise<RunResult> {
     points: [],
     aimed: [kind],
   };
-  return judge({ ...plain, options, faults: planFaults(options), firings: [] });
+  const pressure = { ...plain.options.pressure, hotRoom: 0.8, looks: 0.6 };
+  const workload = planWorkload({ ...options, pressure });
+  return judge({ ...plain, options, workload, faults: planFaults(options), firings: [] });
 }
 
 /** Whether some counter that begins like this has counted. */
@@ -43,6 +46,18 @@ function mostFrozen({ history }: RunResult): number {
   return most;
 }
 
+/** Whether a client looked at a room while another's look at one was under way. */
+function hasMetLooks({ history }: RunResult): boolean {
+  const looks = history.flatMap((seen) =>
+    seen.kind === 'answered' && seen.call.ask.kind === 'getRoomSnapshot'
+      ? [{ fromMs: seen.call.sentAtMs, untilMs: seen.atMs }]
+      : [],
+  );
+  return looks.some((one) =>
+    looks.some((other) => other.fromMs > one.fromMs && other.fromMs < one.untilMs),
+  );
+}
+
 const seeds = [1, 2, 3, 4, 5, 6];
 const brings: Readonly<Record<AimedKind, (run: RunResult) => boolean>> = {
   frozenOverTakeover: (run) => mostFrozen(run) === 1 && has(run, 'cell_fenced_total'),
@@ -54,6 +69,7 @@ const brings: Readonly<Record<AimedKind, (run: RunResult) => boolean>> = {
   claimTakenEarly: (run) => has(run, 'world_claims_retaken'),
   formerOwnerAsked: (run) => has(run, 'cell_reads_total|view|NOT_OWNER'),
   askedBehindCommit: (run) => has(run, 'cell_reads_waited_total'),
+  readsLateAtCommit: hasMetLooks,
 };
 
 describe('an aimed fault', () => {

@@ -33,6 +33,8 @@ export const aimedReadKinds = {
   formerOwnerAsked: 0.2,
   /** Somebody asks about a room right behind a COMMIT whose answer is lost and cannot be read back yet. */
   askedBehindCommit: 0.12,
+  /** Rooms are read slowly for a while, and rebuilds that began before a commit are under way behind it. */
+  readsLateAtCommit: 0.15,
 } as const;
 
 /** Name of a kind. */

@@ -101,6 +101,7 @@ const raisedWithinMs = 12_000;
 const kindShare = 0.4;
 const pointShare = 0.25;
 const pointFiringsMax = 3;
+const meetingPressure = { hotRoom: 0.8, looks: 0.6 };
 
 /** The options of a seed. */
 export function optionsOf(seed: number): SimOptions {
@@ -193,7 +194,15 @@ function aimsOf(seed: number, isCalm: boolean): Pick<SimOptions, 'aimed' | 'pres
     forgotten: random.pick([0, 0, 0.2, 0.6]),
     patient: random.pick([0, 0.2]),
   };
-  return { aimed: isCalm ? [] : [...aimed, ...ofReads], pressure };
+  const known = isCalm ? [] : [...aimed, ...ofReads];
+  return { aimed: known, pressure: { ...pressure, ...pressureFor(known) } };
+}
+
+/** What a moment needs of the workload, since it lies between calls of one and the same room. */
+function pressureFor(aimed: readonly AimedKind[]): Partial<Pressure> {
+  const { hotRoom, looks } = meetingPressure;
+  if (aimed.includes('readsLateAtCommit')) return { hotRoom, looks };
+  return aimed.includes('heldInSplit') ? { hotRoom } : {};
 }
 
 function aimsAmong(

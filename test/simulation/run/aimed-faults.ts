@@ -24,6 +24,8 @@ const lockWaitMs = 1_000;
 const aheadForMs = 1_500;
 /** Kafka's hint comes once in so many ms. */
 const hintEveryMs = 1_000;
+/** Long enough for several commands of a room, and the looks behind them. */
+const readsLateForMs = 4_000;
 
 /** See the file header. */
 export const aimedFaults: FaultTable<AimedKind> = {
@@ -57,6 +59,17 @@ export const aimedFaults: FaultTable<AimedKind> = {
       refuseOneOfMany(world, hit, ends, (partition) => {
         later(world, ends, holdMs, holdRows(world, [partition], ends));
       });
+    });
+  },
+  readsLateAtCommit(world, fault) {
+    const aim = { pod: owningCell(world, fault), point: 'cell.before_commit_packet' } as const;
+    return aimed(world, fault, aim, (_, ends) => {
+      const { server } = world.database;
+      server.late = { what: 'reading the log of a room', ms: 200 + (fault.choice % 600) };
+      const onTime = ends.add(() => {
+        server.late = null;
+      });
+      later(world, ends, readsLateForMs, onTime);
     });
   },
   heldThenKilled(world, fault) {
