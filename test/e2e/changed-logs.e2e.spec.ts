@@ -8,13 +8,7 @@ import type { Admin } from 'kafkajs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { waitUntil } from '../support/wait-until.ts';
 import { Fleet, fleetApp, type FleetClient } from './support/fleet.ts';
-import {
-  commandOffsets,
-  commandsTopicOf,
-  counterOf,
-  logOf,
-  observerOf,
-} from './support/observe.ts';
+import { commandsTopicOf, counterOf, logOf, observerOf } from './support/observe.ts';
 import { partitionOfRoom, roomWhere } from './support/ownership.ts';
 import { RoomPlayer } from './support/play.ts';
 import type { RoleProcess } from './support/role-process.ts';
