@@ -13,6 +13,7 @@ import type { RoomcellConfig } from '../../src/main/config/config-schema.ts';
 import type { OwnerQuestion, OwnerReply } from '../../src/ports/owner-reads.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { Fleet, fleetApp, type FleetClient } from './support/fleet.ts';
+import { counterOf } from './support/observe.ts';
 import { bothOwn, owners, partitionOfRoom, roomOf } from './support/ownership.ts';
 import { RoomPlayer, untilAnswered } from './support/play.ts';
 import type { RoleProcess } from './support/role-process.ts';
@@ -80,6 +81,11 @@ async function guard(room: string, userId: string) {
   return untilAnswered(`guard ${room}`, () => client.queries.guardUser(request, options));
 }
 
+/** Reads that a cell was ever asked for. */
+function readsOf(cell: RoleProcess): Promise<number> {
+  return counterOf(cell, 'cell_reads_total');
+}
+
 async function ownedBy(node: string, room: string): Promise<void> {
   await waitUntil(
     `${node} owns ${room}`,
@@ -89,7 +95,7 @@ async function ownedBy(node: string, room: string): Promise<void> {
 }
 
 describe('with two cells', () => {
-  it('reads go to the owner, whichever cell is asked, and a forwarded one no further (LEASE-11)', async () => {
+  it('reads go to the owner, whichever cell is asked, and a forwarded one no further (LEASE-11, TST-14)', async () => {
     const map = await bothOwn(fleet, 'cell-a', 'cell-b');
     const [atA, atB] = [await addressOf('cell-a'), await addressOf('cell-b')];
     const room = roomOf(map, 'cell-b', 'both');
@@ -98,11 +104,14 @@ describe('with two cells', () => {
     await play.join('j1', 'u1');
     expect(await reasonOf(askCell(atB, room, ''))).toBe('answered version 2');
     expect(await reasonOf(askCell(atA, room, ''))).toBe('answered version 2');
+    // As it arrives when an address leads to a balancer: whoever gets it answers, and asks nobody.
+    const before = await readsOf(cellB);
     const further = askCell(atA, room, 'cell-c');
     await expect(further).rejects.toMatchObject({
       reason: 'NOT_OWNER',
       facts: { owner: 'cell-b' },
     });
+    expect(await readsOf(cellB)).toBe(before);
 
     const options = { timeoutMs: 10_000, token: await fleet.token('u1') };
     const place = { appCode: fleetApp, roomId: room };
