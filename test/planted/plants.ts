@@ -85,6 +85,10 @@ export const plants: readonly Plant[] = [
   plant(68, 'read-does-not-wait-for-the-commit', 'INV-42'),
   plant(69, 'event-of-a-later-release', 'INV-43'),
   plant(70, 'command-of-a-later-release', 'INV-43'),
+  plant(71, 'watch-goes-on-one-late', 'INV-44'),
+  plant(72, 'watchers-told-before-commit', 'INV-44'),
+  plant(73, 'standing-watch-never-asked', 'INV-44'),
+  plant(74, 'gap-of-a-watch-not-filled', 'INV-44'),
 ];
 
 function plant(number: number, name: string, ...invariants: readonly string[]): Plant {

@@ -5,6 +5,7 @@
 import type { CommandRequest, RequestMeta } from '../../src/ports/room-api.ts';
 import type { CommandLookup } from '../../src/ports/room-api.ts';
 import type { RtcUserEvent } from '../../src/ports/rtc-events.ts';
+import type { RoomWatchMessage } from '../../src/ports/room-read-api.ts';
 import type { RoomView } from '../../src/domain/room/room-view.ts';
 import type { OwnerAnswer } from '../../src/ports/owner-reads.ts';
 import type { ResultRecord } from '../../src/protocol/records.ts';
@@ -96,6 +97,31 @@ export type CallEnd =
   /** Certain to be in the log, or none of ours. */
   | { readonly kind: 'rtcTaken' };
 
+/** One stream of a watched room, as a client asked for it. */
+export interface AskedWatch {
+  /** Unique in the run, ascending by time of asking. */
+  readonly watchId: number;
+  /** Name of the watcher: its streams follow one another. */
+  readonly client: string;
+  /** Name of the gateway pod that serves it. */
+  readonly gateway: string;
+  readonly appCode: string;
+  readonly roomId: string;
+  /** Who asks; '' beside a role above the room. */
+  readonly role: 'user' | 'service' | 'operator';
+  readonly userId: string;
+  /** The last version that the watcher was told; 0: none. */
+  readonly afterVersion: bigint;
+}
+
+/** How a stream ended for its client. */
+export type WatchStop =
+  /** The gateway has ended it; what it had to say came as a message. */
+  | { readonly kind: 'over' }
+  /** Connection refused, or ended with the gateway's process. */
+  | { readonly kind: 'cut' }
+  | { readonly kind: 'failed'; readonly reason: string };
+
 /** See the file header. Times are the world's true time, in virtual milliseconds. */
 export type Observation =
   | { readonly kind: 'sent'; readonly atMs: number; readonly call: SentCall }
@@ -104,6 +130,19 @@ export type Observation =
       readonly atMs: number;
       readonly call: SentCall;
       readonly end: CallEnd;
+    }
+  | { readonly kind: 'watchAsked'; readonly atMs: number; readonly watch: AskedWatch }
+  | {
+      readonly kind: 'watchTold';
+      readonly atMs: number;
+      readonly watch: AskedWatch;
+      readonly message: RoomWatchMessage;
+    }
+  | {
+      readonly kind: 'watchStopped';
+      readonly atMs: number;
+      readonly watch: AskedWatch;
+      readonly stop: WatchStop;
     }
   /** The tables changed by one transaction or autocommitted statement. */
   | { readonly kind: 'committed'; readonly atMs: number }

@@ -82,6 +82,22 @@ describe('the pressure of a run', () => {
   });
 });
 
+describe('the watchers of a run', () => {
+  const watches = cases.flatMap(({ workload }) => workload.watches ?? []);
+
+  it('are of every role, and some of them hang up again and again', () => {
+    const roles = new Set(watches.map(({ role }) => role));
+    expect([...roles].sort()).toEqual(['operator', 'service', 'user']);
+    expect(watches.some(({ hangsUpAfter }) => hangsUpAfter > 0)).toBe(true);
+  });
+
+  it('are there in most runs, and not in all', () => {
+    const watched = cases.filter(({ workload }) => workload.watches !== undefined).length;
+    expect(watched).toBeGreaterThan(cases.length / 2);
+    expect(watched).toBeLessThan(cases.length);
+  });
+});
+
 describe('the faults of a run', () => {
   it('wait for every kind of moment in some run, and are mostly of the ordinary kinds', () => {
     const aimed = new Set<string>(aimedNames);

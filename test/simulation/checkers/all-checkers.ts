@@ -25,6 +25,7 @@ import { settledCalls } from './settled-calls.ts';
 import { sweptUsers } from './swept-users.ts';
 import { uniqueRows } from './unique-rows.ts';
 import { versionChain } from './version-chain.ts';
+import { watchedRooms } from './watched-rooms.ts';
 
 /** See the file header. */
 export const allCheckers: readonly CheckerFactory[] = [
@@ -51,6 +52,7 @@ export const allCheckers: readonly CheckerFactory[] = [
   presence,
   rememberedRefusals,
   sweptUsers,
+  watchedRooms,
   levels,
   appsApart,
 ];

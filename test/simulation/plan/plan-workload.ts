@@ -11,6 +11,7 @@ import type { AskType, PlannedAsk } from './planned-ask.ts';
 import type { PlannedCall, PlannedClient, Workload } from './planned-call.ts';
 import { withReads } from './plan-reads.ts';
 import { withUpgrade } from './plan-upgrade.ts';
+import { withWatches } from './plan-watches.ts';
 import { quietPair } from './quiet-pair.ts';
 import { absentRoom, type RoomModel } from './room-model.ts';
 import { warmUpMs, type SimOptions } from './sim-options.ts';
@@ -73,7 +74,7 @@ const managersAsks: ReadonlySet<PlannedAsk['type']> = new Set([
 
 /** The workload of a seed. */
 export function planWorkload(options: SimOptions): Workload {
-  return withUpgrade(options, new Planner(options).plan());
+  return withWatches(options, withUpgrade(options, new Planner(options).plan()));
 }
 
 class Planner {

@@ -32,8 +32,24 @@ export interface PlannedCall {
   readonly otherPayload: boolean;
 }
 
+/** Somebody who watches a room from a time on, until the run is over. */
+export interface PlannedWatch {
+  readonly appCode: string;
+  readonly room: number;
+  readonly role: 'user' | 'service' | 'operator';
+  /** '' beside a role above the room. */
+  readonly userId: string;
+  readonly gateway: number;
+  /** Virtual ms from the start of the run. */
+  readonly fromMs: number;
+  /** Steps after which it hangs up and asks again; 0: it never does. */
+  readonly hangsUpAfter: number;
+}
+
 /** See the file header. */
 export interface Workload {
   readonly clients: readonly PlannedClient[];
   readonly calls: readonly PlannedCall[];
+  /** Not in cases of old: nobody watches. */
+  readonly watches?: readonly PlannedWatch[];
 }

@@ -46,6 +46,8 @@ export interface SimOptions {
   readonly rules?: Rules;
   /** Not in cases of old: nobody asks an owner. */
   readonly reads?: ReadPressure;
+  /** Watchers of rooms. Not in cases of old: none. */
+  readonly watchers?: number;
   /** Absent: the deployment is at this release's level from the start. */
   readonly upgrade?: Upgrade;
 }
@@ -140,6 +142,7 @@ export function optionsOf(seed: number): SimOptions {
     ...aimsOf(seed, isCalm),
     rules: rulesOf(seed),
     reads: readsOf(seed),
+    watchers: watchersOf(seed),
     ...upgradeOf(seed),
   });
 }
@@ -157,6 +160,11 @@ function upgradeOf(seed: number): Pick<SimOptions, 'upgrade' | 'rules'> {
 function readsOf(seed: number): ReadPressure {
   const random = new SimRandom(seed, 'reads');
   return { behind: random.pick([0, 0.05, 0.2]), spread: random.between(5, 20) };
+}
+
+/** Drawn apart, as the aims are. */
+function watchersOf(seed: number): number {
+  return new SimRandom(seed, 'watchers').pick([0, 1, 2, 3]);
 }
 
 /** Drawn apart, as the aims are. */
@@ -180,7 +188,7 @@ function rulesOf(seed: number): Rules {
 function undisturbed(options: SimOptions): SimOptions {
   if (!options.aimed.includes('staleReader')) return options;
   const { rules: _, upgrade: __, ...others } = options;
-  return { ...others, faultRates: {}, points: [], pointFiringsMax: 0 };
+  return { ...others, watchers: 0, faultRates: {}, points: [], pointFiringsMax: 0 };
 }
 
 /** Drawn apart from the rest, which keeps its meaning when a kind is added here. */

@@ -18,6 +18,7 @@ import { World } from '../world/world.ts';
 import { FaultMaker } from './fault-maker.ts';
 import { onlooker, probeAll } from './probes.ts';
 import { LagWatch, unfinishedWork } from './progress.ts';
+import { Watchers } from './watchers.ts';
 import { countTables, countWorldFacts } from './world-facts.ts';
 
 /** A broken promise, and when it was seen. */
@@ -86,6 +87,7 @@ class Run {
   private readonly network: ClientNetwork;
   private readonly asks = new Map<number, CallAsk>();
   private readonly clients: readonly SimClient[];
+  private readonly watchers: Watchers;
   private acked = 0;
 
   constructor(simCase: SimCase, settings: RunSettings) {
@@ -106,6 +108,7 @@ class Run {
     this.network = new ClientNetwork(this.world);
     this.world.onLook = (roomKey) => void onlooker(this.network, roomKey);
     this.clients = this.makeClients();
+    this.watchers = new Watchers(this.world, simCase.workload.watches ?? []);
   }
 
   async toEnd(): Promise<RunResult> {
@@ -121,6 +124,7 @@ class Run {
     for (const client of this.clients) {
       timers.after(warmUpMs / 2, () => void client.run());
     }
+    this.watchers.begin();
     timers.after(warmUpMs, () => {
       this.phase('storm');
       this.faults.begin(this.simCase.faults, this.simCase.firings);
@@ -175,14 +179,16 @@ class Run {
         talking === undefined
           ? unfinishedWork(this.world)
           : `${talking.name} has ${talking.newestTry}`;
-      if (left === null) return then();
+      const untold = left === null ? this.watchers.untold() : null;
+      if (left === null && untold === null) return then();
       const standstill = this.lag.look();
       if (standstill !== null) {
         this.report(progress('INV-32', standstill));
         return this.kernel.end();
       }
       if (this.kernel.nowMs < untilMs) return this.waitForRest(untilMs, then);
-      this.report(progress('INV-31', `${settleMaxMs} ms after the last fault: ${left}`));
+      const [invariant, text] = untold === null ? ['INV-31', left] : ['INV-44', untold];
+      this.report(progress(invariant, `${settleMaxMs} ms after the last fault: ${text}`));
       this.kernel.end();
     });
   }

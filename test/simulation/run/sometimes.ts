@@ -65,6 +65,8 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   'a question passed on to the owner': ['cell_reads_forwarded_total|route'],
   'a question to somebody who is not the owner': owned('NOT_OWNER'),
   'a question that waited for a commit': ['cell_reads_waited_total'],
+  'a watch that went on at another owner': ['world_watches_resumed'],
+  'a gap of a watch filled from the log': ['world_watch_pages'],
   'an upgrade under way': ['world_levels_stored|1'],
   'a command of a release that is not there yet': ['world_calls_failed|NOT_YET_ENABLED'],
   'a snapshot': ['cell_snapshot_ms'],

@@ -18,6 +18,7 @@ export function countWorldFacts(world: World): void {
       before.claimToken !== after.claimToken;
     if (isRetaken) metrics.count('world_claims_retaken');
   });
+  countWatches(world);
   const find = wallet.find.bind(wallet);
   wallet.find = async (...call): ReturnType<typeof find> => {
     const found = await find(...call);
@@ -26,6 +27,24 @@ export function countWorldFacts(world: World): void {
     });
     return found;
   };
+}
+
+/** Streams that tell a version of one ownership of the room and then one of another. */
+function countWatches(world: World): void {
+  const epochs = new Map<string, bigint>();
+  const lastEpoch = new Map<number, bigint>();
+  world.database.log.watch((_, __, row) => {
+    if (row?.appliedVersion === null || row?.appliedVersion === undefined) return;
+    epochs.set(`${row.appCode}\0${row.roomId}\0${row.appliedVersion}`, row.epoch);
+  });
+  world.watch((seen) => {
+    if (seen.kind !== 'watchTold' || seen.message.kind !== 'step') return;
+    const { watchId, appCode, roomId } = seen.watch;
+    const epoch = epochs.get(`${appCode}\0${roomId}\0${seen.message.step.version}`) ?? 0n;
+    const before = lastEpoch.get(watchId) ?? epoch;
+    if (before !== epoch) world.metrics.count('world_watches_resumed');
+    lastEpoch.set(watchId, epoch);
+  });
 }
 
 /** At the end: what lies in the tables. */

@@ -18,6 +18,7 @@ import { logSettingsOf } from '../../../src/main/log-settings.ts';
 import type { CommandSource } from '../../../src/ports/command-source.ts';
 import type { CommitLane } from '../../../src/ports/commit-lane.ts';
 import type { EventSource } from '../../../src/ports/event-source.ts';
+import type { Metrics } from '../../../src/ports/metrics.ts';
 import type { Random } from '../../../src/ports/random.ts';
 import type { ReplySource } from '../../../src/ports/reply-source.ts';
 import type { Wake } from '../../../src/ports/wake.ts';
@@ -100,7 +101,7 @@ function gatedStores({ servers, gate, ports }: PodDriverParts): Stores {
   return {
     partitionStore: gatedPort(drivers.partitionStore, gate),
     partitionStops: gatedPort(drivers.partitionStops, gate),
-    roomReader: gatedPort(drivers.roomReader, gate),
+    roomReader: gatedPort(countingPages(drivers.roomReader, ports.metrics), gate),
     snapshotStore: gatedPort(drivers.snapshotStore, gate),
     roomQueries: gatedPort(drivers.roomQueries, gate),
     replySlots: gatedPort(drivers.replySlots, gate),
@@ -123,6 +124,17 @@ function gatedStores({ servers, gate, ports }: PodDriverParts): Stores {
       );
     },
   };
+}
+
+/** Watchers alone read events: each page closes a gap of one of them. */
+function countingPages(reader: Stores['roomReader'], metrics: Metrics): Stores['roomReader'] {
+  const counting = Object.create(reader) as Stores['roomReader'];
+  counting.eventsAfter = async (roomKey, afterVersion, limit) => {
+    const page = await reader.eventsAfter(roomKey, afterVersion, limit);
+    if (page[0]?.version === afterVersion + 1n) metrics.count('world_watch_pages');
+    return page;
+  };
+  return counting;
 }
 
 function gatedWake(wake: Wake, gate: PodGate): Wake {

@@ -15,6 +15,7 @@ import type { Kernel } from '../kernel/kernel.ts';
 import { SimRandom } from '../kernel/sim-random.ts';
 import type { Observation } from '../observations.ts';
 import type { Latency } from './latency.ts';
+import { gatedStream } from './gated-stream.ts';
 import { PodClock } from './pod-clock.ts';
 import { PodGate } from './pod-gate.ts';
 import { createPodRole } from './pod-role.ts';
@@ -48,6 +49,9 @@ export type PodAnswer<T> =
   | { readonly kind: 'value'; readonly value: T }
   | { readonly kind: 'error'; readonly error: unknown };
 
+/** How a stream ended: as a call does, or because its gateway had no more to say. */
+export type PodStreamEnd = Exclude<PodAnswer<never>, { kind: 'value' }> | { readonly kind: 'over' };
+
 interface Life {
   readonly gate: PodGate;
   readonly host: RoleHost;
@@ -57,6 +61,8 @@ interface Life {
   cell: Cell | null;
   /** Calls of clients in it: told when the process is no more. */
   readonly calls: Set<() => void>;
+  /** Their streams, likewise. */
+  readonly streams: Set<() => void>;
 }
 
 /** See the file header. */
@@ -199,6 +205,39 @@ export class Pod {
     });
   }
 
+  /**
+   * Opens a stream of a client at this gateway. `hear` is told of each message before the next is
+   * asked for; resolves with how the stream ended.
+   */
+  stream<T>(
+    open: (api: Gateway) => AsyncIterable<T>,
+    hear: (message: T) => Promise<void>,
+  ): Promise<PodStreamEnd> {
+    const { life } = this;
+    const api = life?.api ?? null;
+    if (life === null || api === null) return Promise.resolve({ kind: 'refused' });
+    const { gate, streams } = life;
+    return new Promise((resolve) => {
+      const cut = (): void => resolve({ kind: 'cut' });
+      streams.add(cut);
+      const heard = async (): Promise<void> => {
+        for await (const message of gatedStream(gate, () => open(api))) {
+          // What is behind a cut is on no connection any more.
+          if (!streams.has(cut)) return;
+          await hear(message);
+        }
+      };
+      const end = (how: PodStreamEnd): void => {
+        streams.delete(cut);
+        resolve(how);
+      };
+      heard().then(
+        () => end({ kind: 'over' }),
+        (error: unknown) => end({ kind: 'error', error }),
+      );
+    });
+  }
+
   /** Has something happen inside the process: when it is awake, or never. */
   enter(run: () => void): void {
     this.life?.gate.pass(run);
@@ -208,6 +247,7 @@ export class Pod {
     const { around, clock, name, role } = this;
     const built: { host: RoleHost | null; api: Gateway | null } = { host: null, api: null };
     const calls = new Set<() => void>();
+    const streams = new Set<() => void>();
     const timers = gate.timers(clock.rate);
     const podRole = createPodRole(around, {
       role,
@@ -235,7 +275,7 @@ export class Pod {
       roles: [podRole.role],
     });
     built.host = host;
-    return { host, api: built.api, cell: null, calls };
+    return { host, api: built.api, cell: null, calls, streams };
   }
 
   private passed(gate: PodGate, point: TracePoint, about: string | undefined): void {
@@ -247,8 +287,9 @@ export class Pod {
     this.life = null;
     this.around.servers.broker.setReach(life.client, 'refused');
     this.tell(what, life);
-    for (const cut of [...life.calls]) cut();
+    for (const cut of [...life.calls, ...life.streams]) cut();
     life.calls.clear();
+    life.streams.clear();
   }
 
   private tell(

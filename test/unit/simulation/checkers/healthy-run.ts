@@ -34,6 +34,7 @@ export async function healthyRun(): Promise<readonly Entry[]> {
   await closeRoom(recorder, second);
   await readRoom(recorder, second);
   await askOwner(recorder, second);
+  await watchRooms(recorder, second);
   recorder.observed({ kind: 'phase', atMs: recorder.nowMs, phase: 'settle' });
   await eventually('nothing is owed back', () => {
     recorder.rig.time.advance(100);
@@ -173,6 +174,14 @@ async function askOwner(recorder: Recorder, node: RigNode): Promise<void> {
     }
     await recorder.read(node, room, { kind: 'giftRank', places: 2 });
   }
+}
+
+/** Streams from the beginning and from where a former one ended; and one that is refused. */
+async function watchRooms(recorder: Recorder, node: RigNode): Promise<void> {
+  await recorder.watch(node, 'r1', {});
+  await recorder.watch(node, 'r1', { afterVersion: 22n, messages: 4 });
+  await recorder.watch(node, 'r1', { userId: 'u2', afterVersion: 22n, messages: 4 });
+  await recorder.watch(node, 'r1', { userId: 'u9' });
 }
 
 function sessionOf(end: CallEnd): MicSessionId {

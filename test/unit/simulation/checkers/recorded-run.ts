@@ -3,19 +3,23 @@
  * the wallet's books and every observation, in order. Judges see it played into empty tables, and a
  * test that doctors it changes the list or the tables, never the run.
  */
-import { roomKeyOf, type AppCode, type RoomId, type UserId } from '../../../../src/domain/ids.ts';
+import { roomKeyOf } from '../../../../src/domain/ids.ts';
+import type { AppCode, RoomId, RoomVersion, UserId } from '../../../../src/domain/ids.ts';
 import type { CommandBody } from '../../../../src/domain/room/commands.ts';
 import type { WalletStandIn } from '../../../../src/drivers/wallet-stand-in/wallet-stand-in.ts';
 import type { WalletLedger } from '../../../../src/drivers/wallet-stand-in/wallet-ledger.ts';
 import { Failure } from '../../../../src/kernel/failure.ts';
 import type { DeadLetterRow } from '../../../../src/ports/commit-lane.ts';
 import type { OwnerQuestion } from '../../../../src/ports/owner-reads.ts';
+import type { RoomWatchMessage } from '../../../../src/ports/room-read-api.ts';
 import { requestOf } from './request-of.ts';
 import type {
+  AskedWatch,
   CallEnd,
   Observation,
   ReadQuestion,
   SentCall,
+  WatchStop,
 } from '../../../simulation/observations.ts';
 import { CellRig, rigOptions } from '../../../support/cell-rig.ts';
 import type { RigNode, SendOptions } from '../../../support/cell-rig.ts';
@@ -185,6 +189,23 @@ export class Recorder {
     return end;
   }
 
+  /** Watches a room of the first app until so many messages have come, or the stream has ended. */
+  async watch(
+    node: RigNode,
+    roomId: string,
+    { afterVersion = 0n, userId = '', messages = 1 },
+  ): Promise<void> {
+    this.calls += 1;
+    const role = userId === '' ? 'service' : 'user';
+    const asked = { appCode: 'app1', roomId, role, userId, afterVersion } as const;
+    const watch = { ...asked, watchId: this.calls, client: 'watcher', gateway: 'gateway-1' };
+    this.observed({ kind: 'watchAsked', atMs: this.nowMs, watch });
+    const tell = (message: RoomWatchMessage): void =>
+      this.observed({ kind: 'watchTold', atMs: this.nowMs, watch, message });
+    const stop = await heardWatch(node, asked, messages, tell);
+    this.observed({ kind: 'watchStopped', atMs: this.nowMs, watch, stop });
+  }
+
   private endOf(reply: Awaited<ReturnType<CellRig['reply']>>): CallEnd {
     if (reply.kind === 'heartbeats') return { kind: 'heartbeatTaken' };
     if (reply.kind === 'refusal') {
@@ -248,5 +269,32 @@ async function readEnd(
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return { kind: 'refused', reason: error.reason, facts: error.facts };
+  }
+}
+
+async function heardWatch(
+  { cell }: RigNode,
+  asked: Pick<AskedWatch, 'appCode' | 'roomId' | 'role' | 'userId' | 'afterVersion'>,
+  messages: number,
+  tell: (message: RoomWatchMessage) => void,
+): Promise<WatchStop> {
+  const roomKey = roomKeyOf(asked.appCode as AppCode, asked.roomId as RoomId);
+  const userId = asked.userId === '' ? null : (asked.userId as UserId);
+  const asker = { role: asked.role, userId };
+  const afterVersion = asked.afterVersion as RoomVersion;
+  const left = new AbortController();
+  const watch = { roomKey, asker, afterVersion, forwardedBy: '' };
+  let heard = 0;
+  try {
+    for await (const message of cell.reads.watch(watch, left.signal)) {
+      if (message.kind === 'alive') continue;
+      tell(message);
+      heard += 1;
+      if (heard === messages) return { kind: 'over' };
+    }
+    return { kind: 'over' };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { kind: 'failed', reason: error.reason };
   }
 }
