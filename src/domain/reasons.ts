@@ -6,6 +6,7 @@
  * `free` codes leave the id unused (send the same id again); `none` codes write nothing.
  */
 
+import { operatorReasons } from './operator-reasons.ts';
 import type { ReasonRow } from './reason-row.ts';
 
 export type { GrpcStatusName, ReasonRow } from './reason-row.ts';
@@ -361,12 +362,7 @@ export const requestReasons = {
     sentence: 'The stored history of this room does not add up; the room stands still.',
     advice: 'Tell the operators; the same command_id may be sent again once the room is repaired.',
   },
-  PARTITION_RUNS: {
-    status: 'FAILED_PRECONDITION',
-    memory: 'none',
-    sentence: 'No partition stands still in this way; it may have gone on.',
-    advice: 'List the partitions, and accept the state that is shown there.',
-  },
+  ...operatorReasons,
   INTERNAL: {
     status: 'INTERNAL',
     memory: 'none',

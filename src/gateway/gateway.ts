@@ -9,6 +9,7 @@ import type { PartitionStore } from '../ports/partition-store.ts';
 import type { PartitionStops } from '../ports/partition-stops.ts';
 import type { CallFrame, RequestMeta, RoomApi } from '../ports/room-api.ts';
 import type { OwnerReadsPeers } from '../ports/owner-reads.ts';
+import type { ReplayStore } from '../ports/replay-store.ts';
 import type { RoomListCache } from '../ports/room-list-cache.ts';
 import type { RoomReadApi } from '../ports/room-read-api.ts';
 import type { RoomQueries } from '../ports/room-queries.ts';
@@ -59,6 +60,7 @@ export interface GatewayPorts extends CommandPorts, ExchangePorts, ReplySlotPort
   /** Null: lists come from MySQL alone. */
   readonly roomListCache: Pick<RoomListCache, 'page'> | null;
   readonly operatorStore: OperatorStore;
+  readonly replayStore: ReplayStore;
   /** Told which rooms an operator pinned or unpinned. */
   readonly listChanged?: NonNullable<ActPorts['listChanged']>;
   readonly partitionStore: Pick<PartitionStore, 'readOwner' | 'readOwners'>;

@@ -5,7 +5,9 @@
  */
 import { Command, CommanderError } from 'commander';
 import { addConfigCommands } from './commands/config-commands.ts';
+import { addDeadLettersCommands } from './commands/dead-letters-commands.ts';
 import { addGiftsCommands } from './commands/gifts-commands.ts';
+import { addOutboxCommands } from './commands/outbox-commands.ts';
 import { addPartitionsCommand } from './commands/partitions-command.ts';
 import { addRoleCommands } from './commands/role-commands.ts';
 import { addSchemaLevelCommand } from './commands/schema-level-command.ts';
@@ -28,6 +30,7 @@ Examples:
   $ roomcell cell -c config/production.yaml
   $ roomcell migrate && roomcell topics   set a deployment up
   $ roomcell partitions --json            who owns which partition
+  $ roomcell outbox list --app demo       what its destination never got
   $ roomcell gifts set demo rose --price 10
   $ roomcell config check                 the effective configuration, without secrets
 
@@ -37,6 +40,8 @@ Exit codes: 0 done · 1 failed · 2 usage · 3 configuration refused · 4 a serv
 addRoleCommands(program);
 addSetUpCommands(program);
 addPartitionsCommand(program);
+addOutboxCommands(program);
+addDeadLettersCommands(program);
 addGiftsCommands(program);
 addSettlementsCommand(program);
 addSchemaLevelCommand(program);

@@ -19,6 +19,7 @@ import type { OutboxStore } from '../ports/outbox-store.ts';
 import type { PartitionStore } from '../ports/partition-store.ts';
 import type { PartitionStops } from '../ports/partition-stops.ts';
 import type { ReplySink } from '../ports/reply-sink.ts';
+import type { ReplayStore } from '../ports/replay-store.ts';
 import type { ReplySlots } from '../ports/reply-slots.ts';
 import type { ReplySource } from '../ports/reply-source.ts';
 import type { RoomListCache } from '../ports/room-list-cache.ts';
@@ -70,6 +71,7 @@ export interface Stores {
   readonly giftCatalogue: GiftCatalogue;
   readonly settlementStore: SettlementStore;
   readonly operatorStore: OperatorStore;
+  readonly replayStore: ReplayStore;
   /** A lane of this process; whoever opens it stops it, before `close`. */
   openLane(options: { readonly incarnation: string; readonly lane: number }): CommitLane;
 }

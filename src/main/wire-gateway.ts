@@ -153,6 +153,7 @@ function gatewayPorts(context: WiringContext, lists: ListProjection | null): Gat
     partitionStore: stores.partitionStore,
     partitionStops: stores.partitionStops,
     operatorStore: stores.operatorStore,
+    replayStore: stores.replayStore,
     peers: drivers.readsPeers(driverPorts),
     passwords: outside.passwords(),
     rtcTickets: outside.rtcTickets(),

@@ -5,6 +5,7 @@
  */
 import type { LoggedCommand } from './operator-store.ts';
 import type { PartitionStopState, StoppedPartition } from './partition-stops.ts';
+import type { DeadLetter, RecordPlace, ReviewedRow } from './replay-store.ts';
 import type { CallFrame } from './room-api.ts';
 import type { PageRequest, RoomPlace } from './room-read-api.ts';
 
@@ -59,6 +60,26 @@ export interface PartitionView {
   readonly stop: StoppedPartition | null;
 }
 
+/** Which rows of an app's outbox are meant; '' and 0 stand for any. */
+export interface OutboxChoice {
+  readonly appCode: string;
+  readonly roomId: string;
+  readonly eventId: string;
+  readonly destination: string;
+  readonly eventType: string;
+  readonly createdBeforeMs: bigint;
+}
+
+/** A record that was set aside, and the command in it; null: nobody can read one there. */
+export interface DeadLetterView extends DeadLetter {
+  readonly command: {
+    readonly appCode: string;
+    readonly roomId: string;
+    readonly commandId: string;
+    readonly type: string;
+  } | null;
+}
+
 /** See the file header. */
 export interface OperatorApi {
   /** `roomId` '': a ban by the platform, and then every room of the app. A room: that one, no ban. */
@@ -109,4 +130,28 @@ export interface OperatorApi {
       readonly replayUntil: bigint;
     },
   ): Promise<void>;
+  /** Rows of the app's outbox in one state, oldest first. `status` '': failed. */
+  listOutbox(
+    frame: CallFrame,
+    page: OutboxChoice & PageRequest & { readonly status: string },
+  ): Promise<{ readonly rows: readonly ReviewedRow[]; readonly nextCursor: string }>;
+  /**
+   * Lets the oldest failed rows that fit begin anew, at most `limit` (0: 100, 1,000 at most), and
+   * answers how many; the same call again answers the same number. With `dryRun` nothing is written.
+   */
+  replayOutbox(
+    frame: CallFrame,
+    request: OperatorMeta & OutboxChoice & { readonly limit: number; readonly dryRun: boolean },
+  ): Promise<number>;
+  /** Records of the commands topic that were set aside. For operators of the deployment alone. */
+  listDeadLetters(
+    frame: CallFrame,
+    page: { readonly appCode: string } & PageRequest,
+  ): Promise<{ readonly letters: readonly DeadLetterView[]; readonly nextCursor: string }>;
+  /**
+   * Appends the record to its partition again, for nobody who waits, and answers its new offset. A
+   * repeat may append it twice; whoever executes it knows its command by the id. Throws
+   * NO_DEAD_LETTER. For operators of the deployment alone.
+   */
+  replayDeadLetter(frame: CallFrame, request: OperatorMeta & RecordPlace): Promise<bigint>;
 }

@@ -1,6 +1,7 @@
 /** What operators change in the tables beside the rooms' own logs, and what they read of those. */
 import type { AppCode, CommandId, RoomId, RoomKey, RoomVersion, UserId } from '../domain/ids.ts';
 import type { PartitionStopState, StopChoice } from './partition-stops.ts';
+import type { OutboxFilter, RecordPlace } from './replay-store.ts';
 
 /** Who did something, and under which id; ids of operators are unique within the app. */
 interface OperatorActHead {
@@ -34,15 +35,28 @@ export type OperatorAct = OperatorActHead &
         /** With `replay`: the last offset that is executed however old it is; else −1n. */
         readonly replayUntil: bigint;
       }
+    | ({
+        /**
+         * Lets the oldest failed rows of the outbox that fit begin anew, at most `limit`, and keeps what
+         * each had come to (RETRY-9).
+         */
+        readonly type: 'ReplayOutbox';
+        readonly limit: number;
+      } & Omit<OutboxFilter, 'appCode'>)
+    | ({
+        /** Notes that a record of the commands topic is sent again; whoever writes it sends it. */
+        readonly type: 'ReplayDeadLetter';
+      } & RecordPlace)
   );
 
 /**
  * How it ended. `done`: written, together with its audit row. `repeat`: the id stands in the audit
  * with the same act, and nothing was written. `reused`: it stands there with another act or operator.
  * `noRoom`: PinRoom of a room without a list entry; nothing was written. `noStop`: AcceptState of what
- * does not stand there; nothing was written.
+ * does not stand there; nothing was written. `noLetter`: ReplayDeadLetter of a record that is not
+ * there; nothing was written.
  */
-export type ActOutcome = 'done' | 'repeat' | 'reused' | 'noRoom' | 'noStop';
+export type ActOutcome = 'done' | 'repeat' | 'reused' | 'noRoom' | 'noStop' | 'noLetter';
 
 /** One row of a room's log, with what became of it. */
 export interface LoggedCommand {

@@ -3,23 +3,35 @@ import { randomUUID } from 'node:crypto';
 import type { EventId, RoomId, RoomVersion } from '../../src/domain/ids.ts';
 import { outboxRowOf } from '../../src/drivers/memory/lane-inserts.ts';
 import { put } from '../../src/drivers/memory/memory-database.ts';
-import type { OutboxStatus } from '../../src/drivers/memory/memory-rows.ts';
+import type { StoredOutboxStatus } from '../../src/drivers/memory/memory-rows.ts';
 import { openMemorySpace, type MemorySpace } from './memory-space.ts';
 import type { OutboxStoreFixture } from './outbox-rig.ts';
 import { outboxApp, type PutRow } from './outbox-rows.ts';
 
-/** Opens an empty database; see `mysqlFixture` of the contract for its sibling. */
-export function memoryOutboxFixture(): Promise<OutboxStoreFixture> {
+/** An empty database with ways to put rows into its outbox and to look at them. */
+export function memoryReplaySpace(): Pick<OutboxStoreFixture, 'put' | 'see'> & {
+  readonly space: MemorySpace;
+} {
   const space = openMemorySpace();
-  const { database } = space;
-  return Promise.resolve({
-    newStore: () => space.moreDrivers().outboxStore,
+  return {
+    space,
     put: (rows) => Promise.resolve(rows.map((row) => putRow(space, row))),
     see: (rowId) => {
-      const row = database.outbox.get(rowId);
+      const row = space.database.outbox.get(rowId);
       if (row === undefined) return Promise.reject(new Error(`there is no outbox row ${rowId}`));
       return Promise.resolve(row);
     },
+  };
+}
+
+/** The same as the fixture of the outbox; see `mysqlFixture` of the contract for its sibling. */
+export function memoryOutboxFixture(): Promise<OutboxStoreFixture> {
+  const { space, put: putRows, see } = memoryReplaySpace();
+  const { database } = space;
+  return Promise.resolve({
+    newStore: () => space.moreDrivers().outboxStore,
+    put: putRows,
+    see,
     loseEvent: (rowId) => {
       const row = database.outbox.get(rowId);
       if (row !== undefined) database.events.delete(row.eventId);
@@ -54,7 +66,7 @@ function putRow({ database }: MemorySpace, row: PutRow): bigint {
   const stored = {
     ...outboxRowOf(event, destination, rowId, 1),
     eventIndex: 0,
-    status: (row.status ?? 'pending') as OutboxStatus,
+    status: (row.status ?? 'pending') as StoredOutboxStatus,
     claimToken: row.claimToken ?? '',
     lockUntilMs: row.lockUntilMs ?? 0,
     nextRetryAtMs: row.nextRetryAtMs ?? 0,

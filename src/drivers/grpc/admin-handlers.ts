@@ -12,6 +12,7 @@ import type {
 } from './generated/roomcell/v1/room_admin_pb.ts';
 import type { ServiceHandlers } from './grpc-bridge.ts';
 import type { FrameOf } from './query-handlers.ts';
+import { replayHandlers } from './replay-handlers.ts';
 
 const outcomes: Readonly<Record<LoggedCommand['outcome'], LoggedOutcome>> = {
   applied: LoggedOutcome.APPLIED,
@@ -53,6 +54,7 @@ export function adminHandlers(
       await api.acceptState(await frameOf(context, request.appCode), request);
       return {};
     },
+    ...replayHandlers(api, frameOf),
   };
 }
 

@@ -3,7 +3,7 @@
  * nodes share one database. Nothing survives the process. A transaction's writes are applied without
  * an await between the first and the last; before that nobody sees them.
  */
-import { roomKeyOf, type EventId, type RoomKey } from '../../domain/ids.ts';
+import { roomKeyOf, type EventId, type RoomKey, type UserId } from '../../domain/ids.ts';
 import { assert } from '../../kernel/assert.ts';
 import type {
   DeadLetterRow,
@@ -26,6 +26,7 @@ import {
   streamKey,
   versionKey,
   type ListRow,
+  type OutboxReplayRow,
   type OutboxRow,
   type OwnerRecord,
   type SlotRow,
@@ -71,6 +72,10 @@ export class MemoryDatabase {
     open: (row) => (isUnfinished(row) ? String(row.shard) : null),
   });
   readonly deadLetters: DeadLetterRow[] = [];
+  /** Who last sent a record again that was set aside, by `partition/offset`. */
+  readonly letterReplays = new Map<string, { readonly atMs: number; readonly by: UserId }>();
+  /** Rows of the outbox that acts of operators sent again, by app and command id. */
+  readonly outboxReplays = new Map<string, readonly OutboxReplayRow[]>();
   readonly snapshots = new Map<RoomKey, readonly SnapshotRow[]>();
   readonly schemas = new Map<string, string>();
   /** One row at most: the level of the deployment. */

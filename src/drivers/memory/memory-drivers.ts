@@ -6,6 +6,7 @@ import { MemoryOperatorStore } from './memory-operator-store.ts';
 import { MemoryOutboxStore } from './memory-outbox-store.ts';
 import { MemoryPartitionStore } from './memory-partition-store.ts';
 import { MemoryPartitionStops } from './memory-partition-stops.ts';
+import { MemoryReplayStore } from './memory-replay-store.ts';
 import { MemoryReplySlots } from './memory-reply-slots.ts';
 import { MemoryRoomQueries } from './memory-room-queries.ts';
 import { MemoryRoomReader } from './memory-room-reader.ts';
@@ -26,6 +27,7 @@ export interface MemoryDrivers {
   readonly giftCatalogue: MemoryGiftCatalogue;
   readonly settlementStore: MemorySettlementStore;
   readonly operatorStore: MemoryOperatorStore;
+  readonly replayStore: MemoryReplayStore;
   openLane(settings: MemoryLaneSettings): MemoryCommitLane;
 }
 
@@ -43,6 +45,7 @@ export function createMemoryDrivers(database: MemoryDatabase): MemoryDrivers {
     giftCatalogue: new MemoryGiftCatalogue(database),
     settlementStore: new MemorySettlementStore(database),
     operatorStore: new MemoryOperatorStore(database),
+    replayStore: new MemoryReplayStore(database),
     openLane: (settings) => new MemoryCommitLane(database, settings),
   };
 }

@@ -11,6 +11,7 @@ import type {
 } from '../../ports/operator-store.ts';
 import type { StoppedPartition } from '../../ports/partition-stops.ts';
 import { change, put, remove, type MemoryDatabase } from './memory-database.ts';
+import { hasRecord, placeText, replayRows } from './memory-replay-store.ts';
 import { placeKey, userBanKey } from './memory-rows.ts';
 import type { RowChange } from './memory-session.ts';
 
@@ -33,6 +34,7 @@ export class MemoryOperatorStore implements OperatorStore {
       const earlier = operatorAudit.get(key);
       if (earlier !== undefined) return isSame(earlier, act) ? 'repeat' : 'reused';
       if (act.type === 'AcceptState' && !isStanding(stops.get(act.partition), act)) return 'noStop';
+      if (act.type === 'ReplayDeadLetter' && !hasRecord(this.database, act)) return 'noLetter';
       const audited = put(operatorAudit, key, { ...act, doneAtMs: nowMs });
       this.database.commit([audited, ...changesOf(act, nowMs, this.database)]);
       return 'done';
@@ -124,8 +126,9 @@ function isStanding(
 function changesOf(
   act: OperatorAct,
   nowMs: number,
-  { userBans, listEntries, stops }: MemoryDatabase,
+  database: MemoryDatabase,
 ): readonly RowChange[] {
+  const { userBans, listEntries, stops, letterReplays } = database;
   const { appCode, operatorId } = act;
   switch (act.type) {
     case 'EvictUser': {
@@ -148,5 +151,9 @@ function changesOf(
       const acceptance = { choice, replayUntil, operatorId, acceptedAtMs: nowMs };
       return [change(stops, act.partition, (row) => ({ ...row, acceptance }))];
     }
+    case 'ReplayOutbox':
+      return replayRows(database, act, nowMs);
+    case 'ReplayDeadLetter':
+      return [put(letterReplays, placeText(act), { atMs: nowMs, by: operatorId })];
   }
 }

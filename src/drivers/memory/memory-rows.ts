@@ -2,6 +2,7 @@
 import type { AppCode, EventId, RoomId, RoomKey, RoomVersion, UserId } from '../../domain/ids.ts';
 import type { EventRow, LogRow, RoomMetaRow } from '../../ports/commit-lane.ts';
 import type { OwnerRow, TriedRecord } from '../../ports/partition-store.ts';
+import type { OutboxStatus } from '../../ports/replay-store.ts';
 import type { Destination } from '../../protocol/topics.ts';
 
 /** What an owner row holds beside what is read of it. */
@@ -20,9 +21,8 @@ interface OwnerHistory {
 /** An owner row that a test may change in place. */
 export type OwnerRecord = { -readonly [K in keyof OwnerRow]: OwnerRow[K] } & OwnerHistory;
 
-/** States of an outbox row; `published` is historical and never written. */
-export type OutboxStatus =
-  'pending' | 'delivering' | 'delivered' | 'retryable' | 'failed' | 'published';
+/** States of a stored row; `published` is historical and never written. */
+export type StoredOutboxStatus = OutboxStatus | 'published';
 
 /** One event for one destination. */
 export interface OutboxRow {
@@ -35,7 +35,7 @@ export interface OutboxRow {
   readonly eventType: string;
   readonly destination: Destination;
   readonly shard: number;
-  readonly status: OutboxStatus;
+  readonly status: StoredOutboxStatus;
   readonly workerId: string;
   readonly claimToken: string;
   readonly lockUntilMs: number;
@@ -46,6 +46,18 @@ export interface OutboxRow {
   readonly usefulUntilMs: number | null;
   readonly createdAtMs: number;
   readonly finishedAtMs: number | null;
+}
+
+/** What a row of the outbox had come to when it was sent again. */
+export interface OutboxReplayRow {
+  readonly rowId: bigint;
+  readonly eventId: EventId;
+  readonly destination: Destination;
+  readonly retryCount: number;
+  readonly startedCount: number;
+  readonly lastError: string;
+  readonly failedAtMs: number | null;
+  readonly replayedAtMs: number;
 }
 
 /** An entry of the room list. `pinned` belongs to operators; a commit leaves it alone. */

@@ -11,6 +11,7 @@ import type {
 } from '../../ports/operator-store.ts';
 import { toMysqlError } from './mysql-errors.ts';
 import type { MysqlPool } from './pool.ts';
+import { isSetAside, noteReplay, replayedText, replayRows } from './replay-acts.ts';
 import type { MysqlSession, Row } from './session.ts';
 
 const logColumns =
@@ -34,6 +35,9 @@ export class MysqlOperatorStore implements OperatorStore {
       if (act.type === 'AcceptState' && !(await isStanding(session, this.topic, act))) {
         // A repeat is one although its stop is gone by now.
         return (await earlierAct(session, act)) ?? 'noStop';
+      }
+      if (act.type === 'ReplayDeadLetter' && !(await isSetAside(session, this.topic, act))) {
+        return 'noLetter';
       }
       if (!(await isAudited(session, act, nowMs))) {
         return assertDefined(await earlierAct(session, act), 'a row that was met is gone');
@@ -163,6 +167,10 @@ function auditValues(act: OperatorAct): readonly (string | number)[] {
       return [operatorId, type, '', act.roomId, '', 0, act.pinned ? 1 : 0, ''];
     case 'AcceptState':
       return [operatorId, type, '', '', '', 0, 0, acceptedText(act)];
+    case 'ReplayOutbox':
+      return [operatorId, type, '', act.roomId, '', act.createdBeforeMs, 0, replayedText(act)];
+    case 'ReplayDeadLetter':
+      return [operatorId, type, '', '', '', 0, 0, `record:${act.partition}@${act.offset}`];
   }
 }
 
@@ -237,6 +245,11 @@ async function change(
           ...[topic, act.partition, act.state, act.expectedOffset],
         ],
       );
+      return;
+    case 'ReplayOutbox':
+      return replayRows(session, act, nowMs);
+    case 'ReplayDeadLetter':
+      return noteReplay(session, topic, act, nowMs);
   }
 }
 

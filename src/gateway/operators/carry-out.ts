@@ -42,13 +42,14 @@ export function actHead(
 
 /**
  * Resolves when the act is written, now or by an earlier call. Throws COMMAND_ID_REUSED, ROOM_NOT_FOUND,
- * PARTITION_RUNS.
+ * PARTITION_RUNS, NO_DEAD_LETTER.
  */
 export async function carryOut(ports: ActPorts, act: OperatorAct): Promise<void> {
   const outcome = await orUnknown(ports.operatorStore.carryOut(act, ports.clock.wallMs()));
   if (outcome === 'reused') throw refusal('COMMAND_ID_REUSED');
   if (outcome === 'noRoom') throw refusal('ROOM_NOT_FOUND');
   if (outcome === 'noStop') throw refusal('PARTITION_RUNS');
+  if (outcome === 'noLetter') throw refusal('NO_DEAD_LETTER');
 }
 
 /**

@@ -1,6 +1,8 @@
 /** What operators may do, put together. Long calls have few places, so that they starve nobody. */
+import type { CommandSink } from '../../ports/command-sink.ts';
 import type { OperatorApi } from '../../ports/operator-api.ts';
 import type { OperatorStore } from '../../ports/operator-store.ts';
+import type { ReplayStore } from '../../ports/replay-store.ts';
 import type { CallGate } from '../call-gate.ts';
 import type { GatewayLimits } from '../limits.ts';
 import { notProduced, refusal } from '../refusals.ts';
@@ -8,6 +10,8 @@ import { createPlainActs, type ActPorts } from './carry-out.ts';
 import { createEvictUser } from './evict-user.ts';
 import type { EvictUserParts, EvictUserPorts } from './evict-user.ts';
 import { createGetRoomHistory } from './get-room-history.ts';
+import { createDeadLetterActs, type DeadLetterPorts } from './dead-letters.ts';
+import { createOutboxActs, type OutboxPorts } from './outbox.ts';
 import { createPartitionActs } from './partitions.ts';
 import type { PartitionPorts } from './partitions.ts';
 import { createVerifyRoom } from './verify-room.ts';
@@ -17,11 +21,14 @@ import type { VerifyRoomPorts } from './verify-room.ts';
 export const longCallsMax = 4;
 
 /** What operators' calls stand on. */
-export interface OperatorPorts extends EvictUserPorts, VerifyRoomPorts, PartitionPorts {
+export interface OperatorPorts
+  extends EvictUserPorts, VerifyRoomPorts, PartitionPorts, OutboxPorts, DeadLetterPorts {
   readonly clock: EvictUserPorts['clock'];
   readonly codec: EvictUserPorts['codec'];
   readonly schemaRegistry: EvictUserPorts['schemaRegistry'];
   readonly operatorStore: OperatorStore;
+  readonly replayStore: ReplayStore;
+  readonly commandSink: Pick<CommandSink, 'endOffset' | 'produce'>;
   readonly listChanged?: NonNullable<ActPorts['listChanged']>;
 }
 
@@ -37,7 +44,13 @@ export function createOperators(
   const getRoomHistory = createGetRoomHistory(ports.operatorStore);
   const { liftPlatformBan, pinRoom } = createPlainActs(ports);
   const { listPartitions, acceptState } = createPartitionActs(ports, parts);
+  const { listOutbox, replayOutbox } = createOutboxActs(ports);
+  const { listDeadLetters, replayDeadLetter } = createDeadLetterActs(ports, parts);
   return {
+    listOutbox: (frame, page) => gate.run(() => listOutbox(frame, page)),
+    replayOutbox: (frame, request) => gate.run(() => replayOutbox(frame, request)),
+    listDeadLetters: (frame, page) => gate.run(() => listDeadLetters(frame, page)),
+    replayDeadLetter: (frame, request) => gate.run(() => replayDeadLetter(frame, request)),
     listPartitions: (frame, request) => gate.run(() => listPartitions(frame, request)),
     acceptState: (frame, request) => gate.run(() => acceptState(frame, request)),
     evictUser: (frame, request) => gate.run(() => inPlace(() => evictUser(frame, request))),

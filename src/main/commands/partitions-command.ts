@@ -1,7 +1,7 @@
 /** `roomcell partitions`: who owns which partition of the commands topic, and how one goes on. */
 import { randomUUID } from 'node:crypto';
-import { InvalidArgumentError, Option, type Command } from 'commander';
-import { userIdFault, type AppCode, type CommandId, type UserId } from '../../domain/ids.ts';
+import type { Command } from 'commander';
+import type { AppCode, CommandId, UserId } from '../../domain/ids.ts';
 import {
   stopChoices,
   stopUnder,
@@ -13,6 +13,7 @@ import { createSystemClock } from '../../drivers/system/system-clock.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { CommandFault } from './command-fault.ts';
 import { onMysql } from './on-mysql.ts';
+import { mandatory, offsetOf, operatorOf, usage } from './operator-options.ts';
 import { printJsonOr, tableOf } from './print.ts';
 
 /** Adds the command. */
@@ -67,11 +68,11 @@ function addAccept(group: Command): void {
   group
     .command('accept')
     .description('say how a partition goes on that stands still, as `partitions list` shows it')
-    .addOption(option('--partition <id>', 'the partition').argParser(Number))
-    .addOption(option('--state <state>', 'what it stands still for').choices(states))
-    .addOption(option('--expected <offset>', 'the offset in its state').argParser(offsetOf))
-    .addOption(option('--choice <choice>', 'what is done').choices(choices))
-    .addOption(option('--as <operator>', 'who says so, for the audit').argParser(operatorOf))
+    .addOption(mandatory('--partition <id>', 'the partition').argParser(Number))
+    .addOption(mandatory('--state <state>', 'what it stands still for').choices(states))
+    .addOption(mandatory('--expected <offset>', 'the offset in its state').argParser(offsetOf))
+    .addOption(mandatory('--choice <choice>', 'what is done').choices(choices))
+    .addOption(mandatory('--as <operator>', 'who says so, for the audit').argParser(operatorOf))
     .option('--replay-until <offset>', 'with replay: the last offset replayed', offsetOf, -1n)
     .addHelpText('after', examples)
     .action(async (options: AcceptOptions, command: Command) => {
@@ -110,26 +111,6 @@ Examples:
   roomcell partitions accept --partition 3 --state GAP --expected 57 --choice skip --as kim
   roomcell partitions accept --partition 3 --state DB_REWOUND --expected 57 --choice replay \\
     --replay-until 90 --as kim`;
-
-function usage(line: string): CommandFault {
-  return new CommandFault(exitCodes.usage, [line]);
-}
-
-function option(flags: string, about: string): Option {
-  return new Option(flags, about).makeOptionMandatory();
-}
-
-function offsetOf(text: string): bigint {
-  if (!/^\d{1,18}$/.test(text)) throw new InvalidArgumentError('an offset is a whole number');
-  return BigInt(text);
-}
-
-function operatorOf(text: string): UserId {
-  const fault = userIdFault(text);
-  if (fault !== null) throw new InvalidArgumentError(`a name of an operator: ${fault}`);
-  return text as UserId;
-}
-
 function stopText({ state, expectedOffset, acceptance }: StoppedPartition): string {
   return `${state}@${expectedOffset}${acceptance === null ? '' : ` (${acceptance.choice})`}`;
 }

@@ -110,6 +110,7 @@ function gatedStores({ servers, gate, ports }: PodDriverParts): Stores {
     giftCatalogue: gatedPort(drivers.giftCatalogue, gate),
     settlementStore: gatedPort(drivers.settlementStore, gate),
     operatorStore: gatedPort(drivers.operatorStore, gate),
+    replayStore: gatedPort(drivers.replayStore, gate),
     openLane(options): CommitLane {
       const beforeCommit = (): Promise<void> => gate.awake();
       const lane = drivers.openLane({ ...options, timers: ports.timers, beforeCommit });

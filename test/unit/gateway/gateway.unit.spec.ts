@@ -62,6 +62,12 @@ function rig(change: Partial<GatewayPorts> = {}) {
       appliedCommands: () => Promise.resolve([]),
       unappliedCommands: () => Promise.resolve([]),
     },
+    replayStore: {
+      outboxRows: () => Promise.resolve([]),
+      replayedRows: () => Promise.resolve(0),
+      deadLetters: () => Promise.resolve([]),
+      deadLetter: () => Promise.resolve(null),
+    },
     partitionStops: { read: () => Promise.resolve([]) },
     partitionStore: {
       readOwner: () => Promise.resolve(null),

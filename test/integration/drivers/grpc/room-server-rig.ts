@@ -76,6 +76,10 @@ class ScriptedReads implements Scripted {
   verifyRoom = this.scripted('verifyRoom');
   listPartitions = this.scripted('listPartitions');
   acceptState = this.scripted('acceptState');
+  listOutbox = this.scripted('listOutbox');
+  replayOutbox = this.scripted('replayOutbox');
+  listDeadLetters = this.scripted('listDeadLetters');
+  replayDeadLetter = this.scripted('replayDeadLetter');
 
   private scripted<Name extends keyof Scripted>(method: Name): Scripted[Name] {
     const answer = (frame: CallFrame, what: unknown): Promise<unknown> => {

@@ -12,6 +12,7 @@ import {
   createOperators,
   type OperatorPorts,
 } from '../../../../src/gateway/operators/operators.ts';
+import type { OutgoingRecord } from '../../../../src/ports/command-sink.ts';
 import type { CallFrame, Caller } from '../../../../src/ports/room-api.ts';
 import type { CommandRecord } from '../../../../src/protocol/records.ts';
 import { MemoryLog } from '../../../support/memory-log.ts';
@@ -78,6 +79,7 @@ export function operatorsRig(change: Partial<OperatorPorts> = {}) {
       return { kind: 'reply', reply: resultReply() };
     },
   };
+  const produced: OutgoingRecord[] = [];
   const gate = createCallGate();
   gate.open();
   const operators = createOperators(
@@ -92,7 +94,14 @@ export function operatorsRig(change: Partial<OperatorPorts> = {}) {
       operatorStore: drivers.operatorStore,
       partitionStore: drivers.partitionStore,
       partitionStops: drivers.partitionStops,
-      commandSink: { endOffset: () => Promise.resolve(10n) },
+      replayStore: drivers.replayStore,
+      commandSink: {
+        endOffset: () => Promise.resolve(10n),
+        produce: (record) => {
+          produced.push(record);
+          return Promise.resolve({ kind: 'stored', offset: 10n });
+        },
+      },
       ...change,
     },
     {
@@ -108,5 +117,6 @@ export function operatorsRig(change: Partial<OperatorPorts> = {}) {
     },
   );
   const told = (): string[] => sent.map(({ record }) => `${record.roomId} ${record.commandId}`);
-  return { database, drivers, time, ended, enter, leave, sent, told, room, gate, operators };
+  const seen = { sent, told, produced };
+  return { database, drivers, time, ended, enter, leave, ...seen, room, gate, operators };
 }

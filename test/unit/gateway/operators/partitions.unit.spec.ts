@@ -97,7 +97,8 @@ describe('ListPartitions', () => {
 
   test('shows the rest while the brokers do not answer', async () => {
     const endOffset = () => Promise.reject(new Failure('retry', 'UNAVAILABLE', 'no broker'));
-    const { operators, ended } = await withOwners({ commandSink: { endOffset } });
+    const produce = () => Promise.reject(new Error('nothing is produced here'));
+    const { operators, ended } = await withOwners({ commandSink: { endOffset, produce } });
     const all = await ended(operators.listPartitions(byPlatform(), { appCode: platform }));
     expect(all[1]).toMatchObject({ ownerNodeId: 'cell-1', lag: null });
   });

@@ -15,7 +15,50 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file roomcell/v1/room_admin.proto.
  */
 export const file_roomcell_v1_room_admin: GenFile = /*@__PURE__*/
-  fileDesc("Chxyb29tY2VsbC92MS9yb29tX2FkbWluLnByb3RvEgtyb29tY2VsbC52MSKYAQoQRXZpY3RVc2VyUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRISCgpjb21tYW5kX2lkGAIgASgJEhUKDWFjdG9yX3VzZXJfaWQYAyABKAkSDwoHdXNlcl9pZBgEIAEoCRIPCgdyb29tX2lkGAUgASgJEg4KBnJlYXNvbhgGIAEoCRIVCg1leHBpcmVzX2F0X21zGAcgASgDIlEKEUV2aWN0VXNlclJlc3BvbnNlEg4KBmJhbm5lZBgBIAEoCBIVCg1yb29tc19ldmljdGVkGAIgAygJEhUKDXJvb21zX3Vua25vd24YAyADKAkidgoWTGlmdFBsYXRmb3JtQmFuUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRISCgpjb21tYW5kX2lkGAIgASgJEhUKDWFjdG9yX3VzZXJfaWQYAyABKAkSDwoHdXNlcl9pZBgEIAEoCRIOCgZyZWFzb24YBSABKAkiGQoXTGlmdFBsYXRmb3JtQmFuUmVzcG9uc2UibgoOUGluUm9vbVJlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSEgoKY29tbWFuZF9pZBgCIAEoCRIVCg1hY3Rvcl91c2VyX2lkGAMgASgJEg8KB3Jvb21faWQYBCABKAkSDgoGcGlubmVkGAUgASgIIhEKD1BpblJvb21SZXNwb25zZSJwChVHZXRSb29tSGlzdG9yeVJlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCRIRCglwYWdlX3NpemUYAyABKAUSDgoGY3Vyc29yGAQgASgJEhEKCXVuYXBwbGllZBgFIAEoCCJbChZHZXRSb29tSGlzdG9yeVJlc3BvbnNlEiwKCGNvbW1hbmRzGAEgAygLMhoucm9vbWNlbGwudjEuTG9nZ2VkQ29tbWFuZBITCgtuZXh0X2N1cnNvchgCIAEoCSKgAgoNTG9nZ2VkQ29tbWFuZBISCgpjb21tYW5kX2lkGAEgASgJEhQKDGNvbW1hbmRfdHlwZRgCIAEoCRIVCg1hY3Rvcl91c2VyX2lkGAMgASgJEisKB291dGNvbWUYBCABKA4yGi5yb29tY2VsbC52MS5Mb2dnZWRPdXRjb21lEhQKDHJvb21fdmVyc2lvbhgFIAEoAxIVCg1kZWNpZGVkX2F0X21zGAYgASgDEhEKCXBhcnRpdGlvbhgHIAEoBRIXCgpsb2dfb2Zmc2V0GAggASgDSACIAQESDQoFZXBvY2gYCSABKAMSFQoNb3duZXJfbm9kZV9pZBgKIAEoCRITCgtldmVudF90eXBlcxgLIAMoCUINCgtfbG9nX29mZnNldCI2ChFWZXJpZnlSb29tUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIPCgdyb29tX2lkGAIgASgJIqIBChJWZXJpZnlSb29tUmVzcG9uc2USDQoFZXF1YWwYASABKAgSEgoKZGlmZmVyZW5jZRgCIAEoCRIUCgxyb29tX3ZlcnNpb24YAyABKAMSGAoQc25hcHNob3RfdmVyc2lvbhgEIAEoAxIZChFzdGF0ZV9oYXNoX29mX2xvZxgFIAEoCRIeChZzdGF0ZV9oYXNoX29mX3NuYXBzaG90GAYgASgJIikKFUxpc3RQYXJ0aXRpb25zUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCSJEChZMaXN0UGFydGl0aW9uc1Jlc3BvbnNlEioKCnBhcnRpdGlvbnMYASADKAsyFi5yb29tY2VsbC52MS5QYXJ0aXRpb24i5AEKCVBhcnRpdGlvbhIRCglwYXJ0aXRpb24YASABKAUSDQoFc3RhdGUYAiABKAkSDQoFZXBvY2gYAyABKAMSFQoNb3duZXJfbm9kZV9pZBgEIAEoCRIWCg5hZHZlcnRpc2VfYWRkchgFIAEoCRIWCg5hcHBsaWVkX29mZnNldBgGIAEoAxIQCgNsYWcYByABKANIAIgBARIbChNsYXN0X3Byb2dyZXNzX2F0X21zGAggASgDEigKBHN0b3AYCSABKAsyGi5yb29tY2VsbC52MS5QYXJ0aXRpb25TdG9wQgYKBF9sYWciuQEKDVBhcnRpdGlvblN0b3ASFwoPZXhwZWN0ZWRfb2Zmc2V0GAEgASgDEhgKEGxvZ19zdGFydF9vZmZzZXQYAiABKAMSFgoObG9nX2VuZF9vZmZzZXQYAyABKAMSGAoQY29tbWl0dGVkX29mZnNldBgEIAEoAxIVCg1zdG9wcGVkX2F0X21zGAUgASgDEhcKD2FjY2VwdGVkX2Nob2ljZRgGIAEoCRITCgthY2NlcHRlZF9ieRgHIAEoCSKyAQoSQWNjZXB0U3RhdGVSZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJEhIKCmNvbW1hbmRfaWQYAiABKAkSFQoNYWN0b3JfdXNlcl9pZBgDIAEoCRIRCglwYXJ0aXRpb24YBCABKAUSDQoFc3RhdGUYBSABKAkSFwoPZXhwZWN0ZWRfb2Zmc2V0GAYgASgDEg4KBmNob2ljZRgHIAEoCRIUCgxyZXBsYXlfdW50aWwYCCABKAMiFQoTQWNjZXB0U3RhdGVSZXNwb25zZSqGAQoNTG9nZ2VkT3V0Y29tZRIeChpMT0dHRURfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhoKFkxPR0dFRF9PVVRDT01FX0FQUExJRUQQARIcChhMT0dHRURfT1VUQ09NRV9OT19FRkZFQ1QQAhIbChdMT0dHRURfT1VUQ09NRV9SRUpFQ1RFRBADMtIECglSb29tQWRtaW4SSgoJRXZpY3RVc2VyEh0ucm9vbWNlbGwudjEuRXZpY3RVc2VyUmVxdWVzdBoeLnJvb21jZWxsLnYxLkV2aWN0VXNlclJlc3BvbnNlElwKD0xpZnRQbGF0Zm9ybUJhbhIjLnJvb21jZWxsLnYxLkxpZnRQbGF0Zm9ybUJhblJlcXVlc3QaJC5yb29tY2VsbC52MS5MaWZ0UGxhdGZvcm1CYW5SZXNwb25zZRJECgdQaW5Sb29tEhsucm9vbWNlbGwudjEuUGluUm9vbVJlcXVlc3QaHC5yb29tY2VsbC52MS5QaW5Sb29tUmVzcG9uc2USWQoOR2V0Um9vbUhpc3RvcnkSIi5yb29tY2VsbC52MS5HZXRSb29tSGlzdG9yeVJlcXVlc3QaIy5yb29tY2VsbC52MS5HZXRSb29tSGlzdG9yeVJlc3BvbnNlEk0KClZlcmlmeVJvb20SHi5yb29tY2VsbC52MS5WZXJpZnlSb29tUmVxdWVzdBofLnJvb21jZWxsLnYxLlZlcmlmeVJvb21SZXNwb25zZRJZCg5MaXN0UGFydGl0aW9ucxIiLnJvb21jZWxsLnYxLkxpc3RQYXJ0aXRpb25zUmVxdWVzdBojLnJvb21jZWxsLnYxLkxpc3RQYXJ0aXRpb25zUmVzcG9uc2USUAoLQWNjZXB0U3RhdGUSHy5yb29tY2VsbC52MS5BY2NlcHRTdGF0ZVJlcXVlc3QaIC5yb29tY2VsbC52MS5BY2NlcHRTdGF0ZVJlc3BvbnNlYgZwcm90bzM");
+  fileDesc("Chxyb29tY2VsbC92MS9yb29tX2FkbWluLnByb3RvEgtyb29tY2VsbC52MSJ1CgxPdXRib3hGaWx0ZXISDwoHcm9vbV9pZBgBIAEoCRIQCghldmVudF9pZBgCIAEoCRITCgtkZXN0aW5hdGlvbhgDIAEoCRISCgpldmVudF90eXBlGAQgASgJEhkKEWNyZWF0ZWRfYmVmb3JlX21zGAUgASgDIpgBChBFdmljdFVzZXJSZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJEhIKCmNvbW1hbmRfaWQYAiABKAkSFQoNYWN0b3JfdXNlcl9pZBgDIAEoCRIPCgd1c2VyX2lkGAQgASgJEg8KB3Jvb21faWQYBSABKAkSDgoGcmVhc29uGAYgASgJEhUKDWV4cGlyZXNfYXRfbXMYByABKAMiUQoRRXZpY3RVc2VyUmVzcG9uc2USDgoGYmFubmVkGAEgASgIEhUKDXJvb21zX2V2aWN0ZWQYAiADKAkSFQoNcm9vbXNfdW5rbm93bhgDIAMoCSJ2ChZMaWZ0UGxhdGZvcm1CYW5SZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJEhIKCmNvbW1hbmRfaWQYAiABKAkSFQoNYWN0b3JfdXNlcl9pZBgDIAEoCRIPCgd1c2VyX2lkGAQgASgJEg4KBnJlYXNvbhgFIAEoCSIZChdMaWZ0UGxhdGZvcm1CYW5SZXNwb25zZSJuCg5QaW5Sb29tUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRISCgpjb21tYW5kX2lkGAIgASgJEhUKDWFjdG9yX3VzZXJfaWQYAyABKAkSDwoHcm9vbV9pZBgEIAEoCRIOCgZwaW5uZWQYBSABKAgiEQoPUGluUm9vbVJlc3BvbnNlInAKFUdldFJvb21IaXN0b3J5UmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIPCgdyb29tX2lkGAIgASgJEhEKCXBhZ2Vfc2l6ZRgDIAEoBRIOCgZjdXJzb3IYBCABKAkSEQoJdW5hcHBsaWVkGAUgASgIIlsKFkdldFJvb21IaXN0b3J5UmVzcG9uc2USLAoIY29tbWFuZHMYASADKAsyGi5yb29tY2VsbC52MS5Mb2dnZWRDb21tYW5kEhMKC25leHRfY3Vyc29yGAIgASgJIqACCg1Mb2dnZWRDb21tYW5kEhIKCmNvbW1hbmRfaWQYASABKAkSFAoMY29tbWFuZF90eXBlGAIgASgJEhUKDWFjdG9yX3VzZXJfaWQYAyABKAkSKwoHb3V0Y29tZRgEIAEoDjIaLnJvb21jZWxsLnYxLkxvZ2dlZE91dGNvbWUSFAoMcm9vbV92ZXJzaW9uGAUgASgDEhUKDWRlY2lkZWRfYXRfbXMYBiABKAMSEQoJcGFydGl0aW9uGAcgASgFEhcKCmxvZ19vZmZzZXQYCCABKANIAIgBARINCgVlcG9jaBgJIAEoAxIVCg1vd25lcl9ub2RlX2lkGAogASgJEhMKC2V2ZW50X3R5cGVzGAsgAygJQg0KC19sb2dfb2Zmc2V0IjYKEVZlcmlmeVJvb21SZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJEg8KB3Jvb21faWQYAiABKAkiogEKElZlcmlmeVJvb21SZXNwb25zZRINCgVlcXVhbBgBIAEoCBISCgpkaWZmZXJlbmNlGAIgASgJEhQKDHJvb21fdmVyc2lvbhgDIAEoAxIYChBzbmFwc2hvdF92ZXJzaW9uGAQgASgDEhkKEXN0YXRlX2hhc2hfb2ZfbG9nGAUgASgJEh4KFnN0YXRlX2hhc2hfb2Zfc25hcHNob3QYBiABKAkiKQoVTGlzdFBhcnRpdGlvbnNSZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJIkQKFkxpc3RQYXJ0aXRpb25zUmVzcG9uc2USKgoKcGFydGl0aW9ucxgBIAMoCzIWLnJvb21jZWxsLnYxLlBhcnRpdGlvbiLkAQoJUGFydGl0aW9uEhEKCXBhcnRpdGlvbhgBIAEoBRINCgVzdGF0ZRgCIAEoCRINCgVlcG9jaBgDIAEoAxIVCg1vd25lcl9ub2RlX2lkGAQgASgJEhYKDmFkdmVydGlzZV9hZGRyGAUgASgJEhYKDmFwcGxpZWRfb2Zmc2V0GAYgASgDEhAKA2xhZxgHIAEoA0gAiAEBEhsKE2xhc3RfcHJvZ3Jlc3NfYXRfbXMYCCABKAMSKAoEc3RvcBgJIAEoCzIaLnJvb21jZWxsLnYxLlBhcnRpdGlvblN0b3BCBgoEX2xhZyK5AQoNUGFydGl0aW9uU3RvcBIXCg9leHBlY3RlZF9vZmZzZXQYASABKAMSGAoQbG9nX3N0YXJ0X29mZnNldBgCIAEoAxIWCg5sb2dfZW5kX29mZnNldBgDIAEoAxIYChBjb21taXR0ZWRfb2Zmc2V0GAQgASgDEhUKDXN0b3BwZWRfYXRfbXMYBSABKAMSFwoPYWNjZXB0ZWRfY2hvaWNlGAYgASgJEhMKC2FjY2VwdGVkX2J5GAcgASgJIrIBChJBY2NlcHRTdGF0ZVJlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSEgoKY29tbWFuZF9pZBgCIAEoCRIVCg1hY3Rvcl91c2VyX2lkGAMgASgJEhEKCXBhcnRpdGlvbhgEIAEoBRINCgVzdGF0ZRgFIAEoCRIXCg9leHBlY3RlZF9vZmZzZXQYBiABKAMSDgoGY2hvaWNlGAcgASgJEhQKDHJlcGxheV91bnRpbBgIIAEoAyIVChNBY2NlcHRTdGF0ZVJlc3BvbnNlIoMBChFMaXN0T3V0Ym94UmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIpCgZmaWx0ZXIYAiABKAsyGS5yb29tY2VsbC52MS5PdXRib3hGaWx0ZXISDgoGc3RhdHVzGAMgASgJEhEKCXBhZ2Vfc2l6ZRgEIAEoBRIOCgZjdXJzb3IYBSABKAkiTwoSTGlzdE91dGJveFJlc3BvbnNlEiQKBHJvd3MYASADKAsyFi5yb29tY2VsbC52MS5PdXRib3hSb3cSEwoLbmV4dF9jdXJzb3IYAiABKAkiwgIKCU91dGJveFJvdxIOCgZyb3dfaWQYASABKAMSEAoIZXZlbnRfaWQYAiABKAkSDwoHcm9vbV9pZBgDIAEoCRIUCgxyb29tX3ZlcnNpb24YBCABKAMSEwoLZXZlbnRfaW5kZXgYBSABKAUSEgoKZXZlbnRfdHlwZRgGIAEoCRITCgtkZXN0aW5hdGlvbhgHIAEoCRIOCgZzdGF0dXMYCCABKAkSEwoLcmV0cnlfY291bnQYCSABKAUSFQoNc3RhcnRlZF9jb3VudBgKIAEoBRISCgpsYXN0X2Vycm9yGAsgASgJEhgKEG5leHRfcmV0cnlfYXRfbXMYDCABKAMSFQoNbG9ja191bnRpbF9tcxgNIAEoAxIVCg1jcmVhdGVkX2F0X21zGA4gASgDEhYKDmZpbmlzaGVkX2F0X21zGA8gASgDIp0BChNSZXBsYXlPdXRib3hSZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJEhIKCmNvbW1hbmRfaWQYAiABKAkSFQoNYWN0b3JfdXNlcl9pZBgDIAEoCRIpCgZmaWx0ZXIYBCABKAsyGS5yb29tY2VsbC52MS5PdXRib3hGaWx0ZXISDQoFbGltaXQYBSABKAUSDwoHZHJ5X3J1bhgGIAEoCCIkChRSZXBsYXlPdXRib3hSZXNwb25zZRIMCgRyb3dzGAEgASgFIk0KFkxpc3REZWFkTGV0dGVyc1JlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSEQoJcGFnZV9zaXplGAIgASgFEg4KBmN1cnNvchgDIAEoCSJYChdMaXN0RGVhZExldHRlcnNSZXNwb25zZRIoCgdsZXR0ZXJzGAEgAygLMhcucm9vbWNlbGwudjEuRGVhZExldHRlchITCgtuZXh0X2N1cnNvchgCIAEoCSKeAgoKRGVhZExldHRlchIRCglwYXJ0aXRpb24YASABKAUSDgoGb2Zmc2V0GAIgASgDEg4KBnJlYXNvbhgDIAEoCRIOCgZkZXRhaWwYBCABKAkSFgoOcmVjb3JkX3RpbWVfbXMYBSABKAMSFQoNY3JlYXRlZF9hdF9tcxgGIAEoAxIWCg5yZXBsYXllZF9hdF9tcxgHIAEoAxITCgtyZXBsYXllZF9ieRgIIAEoCRIUCgxyZWNvcmRfdmFsdWUYCSABKAwSGAoQY29tbWFuZF9hcHBfY29kZRgKIAEoCRIXCg9jb21tYW5kX3Jvb21faWQYCyABKAkSEgoKY29tbWFuZF9pZBgMIAEoCRIUCgxjb21tYW5kX3R5cGUYDSABKAkieQoXUmVwbGF5RGVhZExldHRlclJlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSEgoKY29tbWFuZF9pZBgCIAEoCRIVCg1hY3Rvcl91c2VyX2lkGAMgASgJEhEKCXBhcnRpdGlvbhgEIAEoBRIOCgZvZmZzZXQYBSABKAMiKgoYUmVwbGF5RGVhZExldHRlclJlc3BvbnNlEg4KBm9mZnNldBgBIAEoAyqGAQoNTG9nZ2VkT3V0Y29tZRIeChpMT0dHRURfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhoKFkxPR0dFRF9PVVRDT01FX0FQUExJRUQQARIcChhMT0dHRURfT1VUQ09NRV9OT19FRkZFQ1QQAhIbChdMT0dHRURfT1VUQ09NRV9SRUpFQ1RFRBADMrUHCglSb29tQWRtaW4SSgoJRXZpY3RVc2VyEh0ucm9vbWNlbGwudjEuRXZpY3RVc2VyUmVxdWVzdBoeLnJvb21jZWxsLnYxLkV2aWN0VXNlclJlc3BvbnNlElwKD0xpZnRQbGF0Zm9ybUJhbhIjLnJvb21jZWxsLnYxLkxpZnRQbGF0Zm9ybUJhblJlcXVlc3QaJC5yb29tY2VsbC52MS5MaWZ0UGxhdGZvcm1CYW5SZXNwb25zZRJECgdQaW5Sb29tEhsucm9vbWNlbGwudjEuUGluUm9vbVJlcXVlc3QaHC5yb29tY2VsbC52MS5QaW5Sb29tUmVzcG9uc2USWQoOR2V0Um9vbUhpc3RvcnkSIi5yb29tY2VsbC52MS5HZXRSb29tSGlzdG9yeVJlcXVlc3QaIy5yb29tY2VsbC52MS5HZXRSb29tSGlzdG9yeVJlc3BvbnNlEk0KClZlcmlmeVJvb20SHi5yb29tY2VsbC52MS5WZXJpZnlSb29tUmVxdWVzdBofLnJvb21jZWxsLnYxLlZlcmlmeVJvb21SZXNwb25zZRJZCg5MaXN0UGFydGl0aW9ucxIiLnJvb21jZWxsLnYxLkxpc3RQYXJ0aXRpb25zUmVxdWVzdBojLnJvb21jZWxsLnYxLkxpc3RQYXJ0aXRpb25zUmVzcG9uc2USUAoLQWNjZXB0U3RhdGUSHy5yb29tY2VsbC52MS5BY2NlcHRTdGF0ZVJlcXVlc3QaIC5yb29tY2VsbC52MS5BY2NlcHRTdGF0ZVJlc3BvbnNlEk0KCkxpc3RPdXRib3gSHi5yb29tY2VsbC52MS5MaXN0T3V0Ym94UmVxdWVzdBofLnJvb21jZWxsLnYxLkxpc3RPdXRib3hSZXNwb25zZRJTCgxSZXBsYXlPdXRib3gSIC5yb29tY2VsbC52MS5SZXBsYXlPdXRib3hSZXF1ZXN0GiEucm9vbWNlbGwudjEuUmVwbGF5T3V0Ym94UmVzcG9uc2USXAoPTGlzdERlYWRMZXR0ZXJzEiMucm9vbWNlbGwudjEuTGlzdERlYWRMZXR0ZXJzUmVxdWVzdBokLnJvb21jZWxsLnYxLkxpc3REZWFkTGV0dGVyc1Jlc3BvbnNlEl8KEFJlcGxheURlYWRMZXR0ZXISJC5yb29tY2VsbC52MS5SZXBsYXlEZWFkTGV0dGVyUmVxdWVzdBolLnJvb21jZWxsLnYxLlJlcGxheURlYWRMZXR0ZXJSZXNwb25zZWIGcHJvdG8z");
+
+/**
+ * Which rows of the outbox are meant. Empty and 0: any.
+ *
+ * @generated from message roomcell.v1.OutboxFilter
+ */
+export type OutboxFilter = Message<"roomcell.v1.OutboxFilter"> & {
+  /**
+   * @generated from field: string room_id = 1;
+   */
+  roomId: string;
+
+  /**
+   * @generated from field: string event_id = 2;
+   */
+  eventId: string;
+
+  /**
+   * im, activity, rtc.
+   *
+   * @generated from field: string destination = 3;
+   */
+  destination: string;
+
+  /**
+   * @generated from field: string event_type = 4;
+   */
+  eventType: string;
+
+  /**
+   * Stored before this time.
+   *
+   * @generated from field: int64 created_before_ms = 5;
+   */
+  createdBeforeMs: bigint;
+};
+
+/**
+ * Describes the message roomcell.v1.OutboxFilter.
+ * Use `create(OutboxFilterSchema)` to create a new message.
+ */
+export const OutboxFilterSchema: GenMessage<OutboxFilter> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_admin, 0);
 
 /**
  * @generated from message roomcell.v1.EvictUserRequest
@@ -68,7 +111,7 @@ export type EvictUserRequest = Message<"roomcell.v1.EvictUserRequest"> & {
  * Use `create(EvictUserRequestSchema)` to create a new message.
  */
 export const EvictUserRequestSchema: GenMessage<EvictUserRequest> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_admin, 0);
+  messageDesc(file_roomcell_v1_room_admin, 1);
 
 /**
  * @generated from message roomcell.v1.EvictUserResponse
@@ -102,7 +145,7 @@ export type EvictUserResponse = Message<"roomcell.v1.EvictUserResponse"> & {
  * Use `create(EvictUserResponseSchema)` to create a new message.
  */
 export const EvictUserResponseSchema: GenMessage<EvictUserResponse> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_admin, 1);
+  messageDesc(file_roomcell_v1_room_admin, 2);
 
 /**
  * @generated from message roomcell.v1.LiftPlatformBanRequest
@@ -141,7 +184,7 @@ export type LiftPlatformBanRequest = Message<"roomcell.v1.LiftPlatformBanRequest
  * Use `create(LiftPlatformBanRequestSchema)` to create a new message.
  */
 export const LiftPlatformBanRequestSchema: GenMessage<LiftPlatformBanRequest> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_admin, 2);
+  messageDesc(file_roomcell_v1_room_admin, 3);
 
 /**
  * @generated from message roomcell.v1.LiftPlatformBanResponse
@@ -154,7 +197,7 @@ export type LiftPlatformBanResponse = Message<"roomcell.v1.LiftPlatformBanRespon
  * Use `create(LiftPlatformBanResponseSchema)` to create a new message.
  */
 export const LiftPlatformBanResponseSchema: GenMessage<LiftPlatformBanResponse> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_admin, 3);
+  messageDesc(file_roomcell_v1_room_admin, 4);
 
 /**
  * @generated from message roomcell.v1.PinRoomRequest
@@ -193,7 +236,7 @@ export type PinRoomRequest = Message<"roomcell.v1.PinRoomRequest"> & {
  * Use `create(PinRoomRequestSchema)` to create a new message.
  */
 export const PinRoomRequestSchema: GenMessage<PinRoomRequest> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_admin, 4);
+  messageDesc(file_roomcell_v1_room_admin, 5);
 
 /**
  * @generated from message roomcell.v1.PinRoomResponse
@@ -206,7 +249,7 @@ export type PinRoomResponse = Message<"roomcell.v1.PinRoomResponse"> & {
  * Use `create(PinRoomResponseSchema)` to create a new message.
  */
 export const PinRoomResponseSchema: GenMessage<PinRoomResponse> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_admin, 5);
+  messageDesc(file_roomcell_v1_room_admin, 6);
 
 /**
  * @generated from message roomcell.v1.GetRoomHistoryRequest
@@ -250,7 +293,7 @@ export type GetRoomHistoryRequest = Message<"roomcell.v1.GetRoomHistoryRequest">
  * Use `create(GetRoomHistoryRequestSchema)` to create a new message.
  */
 export const GetRoomHistoryRequestSchema: GenMessage<GetRoomHistoryRequest> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_admin, 6);
+  messageDesc(file_roomcell_v1_room_admin, 7);
 
 /**
  * @generated from message roomcell.v1.GetRoomHistoryResponse
@@ -274,7 +317,7 @@ export type GetRoomHistoryResponse = Message<"roomcell.v1.GetRoomHistoryResponse
  * Use `create(GetRoomHistoryResponseSchema)` to create a new message.
  */
 export const GetRoomHistoryResponseSchema: GenMessage<GetRoomHistoryResponse> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_admin, 7);
+  messageDesc(file_roomcell_v1_room_admin, 8);
 
 /**
  * @generated from message roomcell.v1.LoggedCommand
@@ -347,7 +390,7 @@ export type LoggedCommand = Message<"roomcell.v1.LoggedCommand"> & {
  * Use `create(LoggedCommandSchema)` to create a new message.
  */
 export const LoggedCommandSchema: GenMessage<LoggedCommand> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_admin, 8);
+  messageDesc(file_roomcell_v1_room_admin, 9);
 
 /**
  * @generated from message roomcell.v1.VerifyRoomRequest
@@ -369,7 +412,7 @@ export type VerifyRoomRequest = Message<"roomcell.v1.VerifyRoomRequest"> & {
  * Use `create(VerifyRoomRequestSchema)` to create a new message.
  */
 export const VerifyRoomRequestSchema: GenMessage<VerifyRoomRequest> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_admin, 9);
+  messageDesc(file_roomcell_v1_room_admin, 10);
 
 /**
  * @generated from message roomcell.v1.VerifyRoomResponse
@@ -417,7 +460,7 @@ export type VerifyRoomResponse = Message<"roomcell.v1.VerifyRoomResponse"> & {
  * Use `create(VerifyRoomResponseSchema)` to create a new message.
  */
 export const VerifyRoomResponseSchema: GenMessage<VerifyRoomResponse> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_admin, 10);
+  messageDesc(file_roomcell_v1_room_admin, 11);
 
 /**
  * @generated from message roomcell.v1.ListPartitionsRequest
@@ -436,7 +479,7 @@ export type ListPartitionsRequest = Message<"roomcell.v1.ListPartitionsRequest">
  * Use `create(ListPartitionsRequestSchema)` to create a new message.
  */
 export const ListPartitionsRequestSchema: GenMessage<ListPartitionsRequest> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_admin, 11);
+  messageDesc(file_roomcell_v1_room_admin, 12);
 
 /**
  * @generated from message roomcell.v1.ListPartitionsResponse
@@ -455,7 +498,7 @@ export type ListPartitionsResponse = Message<"roomcell.v1.ListPartitionsResponse
  * Use `create(ListPartitionsResponseSchema)` to create a new message.
  */
 export const ListPartitionsResponseSchema: GenMessage<ListPartitionsResponse> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_admin, 12);
+  messageDesc(file_roomcell_v1_room_admin, 13);
 
 /**
  * @generated from message roomcell.v1.Partition
@@ -523,7 +566,7 @@ export type Partition = Message<"roomcell.v1.Partition"> & {
  * Use `create(PartitionSchema)` to create a new message.
  */
 export const PartitionSchema: GenMessage<Partition> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_admin, 13);
+  messageDesc(file_roomcell_v1_room_admin, 14);
 
 /**
  * @generated from message roomcell.v1.PartitionStop
@@ -576,7 +619,7 @@ export type PartitionStop = Message<"roomcell.v1.PartitionStop"> & {
  * Use `create(PartitionStopSchema)` to create a new message.
  */
 export const PartitionStopSchema: GenMessage<PartitionStop> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_admin, 14);
+  messageDesc(file_roomcell_v1_room_admin, 15);
 
 /**
  * @generated from message roomcell.v1.AcceptStateRequest
@@ -639,7 +682,7 @@ export type AcceptStateRequest = Message<"roomcell.v1.AcceptStateRequest"> & {
  * Use `create(AcceptStateRequestSchema)` to create a new message.
  */
 export const AcceptStateRequestSchema: GenMessage<AcceptStateRequest> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_admin, 15);
+  messageDesc(file_roomcell_v1_room_admin, 16);
 
 /**
  * @generated from message roomcell.v1.AcceptStateResponse
@@ -652,7 +695,438 @@ export type AcceptStateResponse = Message<"roomcell.v1.AcceptStateResponse"> & {
  * Use `create(AcceptStateResponseSchema)` to create a new message.
  */
 export const AcceptStateResponseSchema: GenMessage<AcceptStateResponse> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_admin, 16);
+  messageDesc(file_roomcell_v1_room_admin, 17);
+
+/**
+ * @generated from message roomcell.v1.ListOutboxRequest
+ */
+export type ListOutboxRequest = Message<"roomcell.v1.ListOutboxRequest"> & {
+  /**
+   * @generated from field: string app_code = 1;
+   */
+  appCode: string;
+
+  /**
+   * @generated from field: roomcell.v1.OutboxFilter filter = 2;
+   */
+  filter?: OutboxFilter | undefined;
+
+  /**
+   * pending, delivering, retryable, delivered (only of a room or an event) or failed. Empty: failed.
+   *
+   * @generated from field: string status = 3;
+   */
+  status: string;
+
+  /**
+   * 0: 20. At most 100.
+   *
+   * @generated from field: int32 page_size = 4;
+   */
+  pageSize: number;
+
+  /**
+   * next_cursor of the page before; empty: the first page.
+   *
+   * @generated from field: string cursor = 5;
+   */
+  cursor: string;
+};
+
+/**
+ * Describes the message roomcell.v1.ListOutboxRequest.
+ * Use `create(ListOutboxRequestSchema)` to create a new message.
+ */
+export const ListOutboxRequestSchema: GenMessage<ListOutboxRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_admin, 18);
+
+/**
+ * @generated from message roomcell.v1.ListOutboxResponse
+ */
+export type ListOutboxResponse = Message<"roomcell.v1.ListOutboxResponse"> & {
+  /**
+   * @generated from field: repeated roomcell.v1.OutboxRow rows = 1;
+   */
+  rows: OutboxRow[];
+
+  /**
+   * Empty: there is no further page.
+   *
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor: string;
+};
+
+/**
+ * Describes the message roomcell.v1.ListOutboxResponse.
+ * Use `create(ListOutboxResponseSchema)` to create a new message.
+ */
+export const ListOutboxResponseSchema: GenMessage<ListOutboxResponse> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_admin, 19);
+
+/**
+ * @generated from message roomcell.v1.OutboxRow
+ */
+export type OutboxRow = Message<"roomcell.v1.OutboxRow"> & {
+  /**
+   * Rises in the order in which rows were stored.
+   *
+   * @generated from field: int64 row_id = 1;
+   */
+  rowId: bigint;
+
+  /**
+   * @generated from field: string event_id = 2;
+   */
+  eventId: string;
+
+  /**
+   * @generated from field: string room_id = 3;
+   */
+  roomId: string;
+
+  /**
+   * @generated from field: int64 room_version = 4;
+   */
+  roomVersion: bigint;
+
+  /**
+   * @generated from field: int32 event_index = 5;
+   */
+  eventIndex: number;
+
+  /**
+   * @generated from field: string event_type = 6;
+   */
+  eventType: string;
+
+  /**
+   * @generated from field: string destination = 7;
+   */
+  destination: string;
+
+  /**
+   * @generated from field: string status = 8;
+   */
+  status: string;
+
+  /**
+   * @generated from field: int32 retry_count = 9;
+   */
+  retryCount: number;
+
+  /**
+   * How often a worker has begun with it and said nothing afterwards.
+   *
+   * @generated from field: int32 started_count = 10;
+   */
+  startedCount: number;
+
+  /**
+   * @generated from field: string last_error = 11;
+   */
+  lastError: string;
+
+  /**
+   * @generated from field: int64 next_retry_at_ms = 12;
+   */
+  nextRetryAtMs: bigint;
+
+  /**
+   * @generated from field: int64 lock_until_ms = 13;
+   */
+  lockUntilMs: bigint;
+
+  /**
+   * @generated from field: int64 created_at_ms = 14;
+   */
+  createdAtMs: bigint;
+
+  /**
+   * 0: not finished.
+   *
+   * @generated from field: int64 finished_at_ms = 15;
+   */
+  finishedAtMs: bigint;
+};
+
+/**
+ * Describes the message roomcell.v1.OutboxRow.
+ * Use `create(OutboxRowSchema)` to create a new message.
+ */
+export const OutboxRowSchema: GenMessage<OutboxRow> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_admin, 20);
+
+/**
+ * @generated from message roomcell.v1.ReplayOutboxRequest
+ */
+export type ReplayOutboxRequest = Message<"roomcell.v1.ReplayOutboxRequest"> & {
+  /**
+   * @generated from field: string app_code = 1;
+   */
+  appCode: string;
+
+  /**
+   * @generated from field: string command_id = 2;
+   */
+  commandId: string;
+
+  /**
+   * Empty: the token's subject. Any name but that one is refused.
+   *
+   * @generated from field: string actor_user_id = 3;
+   */
+  actorUserId: string;
+
+  /**
+   * @generated from field: roomcell.v1.OutboxFilter filter = 4;
+   */
+  filter?: OutboxFilter | undefined;
+
+  /**
+   * Most rows, the oldest first. 0: 100. At most 1,000.
+   *
+   * @generated from field: int32 limit = 5;
+   */
+  limit: number;
+
+  /**
+   * Only counts; nothing is written and the command_id stays unused.
+   *
+   * @generated from field: bool dry_run = 6;
+   */
+  dryRun: boolean;
+};
+
+/**
+ * Describes the message roomcell.v1.ReplayOutboxRequest.
+ * Use `create(ReplayOutboxRequestSchema)` to create a new message.
+ */
+export const ReplayOutboxRequestSchema: GenMessage<ReplayOutboxRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_admin, 21);
+
+/**
+ * @generated from message roomcell.v1.ReplayOutboxResponse
+ */
+export type ReplayOutboxResponse = Message<"roomcell.v1.ReplayOutboxResponse"> & {
+  /**
+   * Rows that begin anew. The same request again answers the same number.
+   *
+   * @generated from field: int32 rows = 1;
+   */
+  rows: number;
+};
+
+/**
+ * Describes the message roomcell.v1.ReplayOutboxResponse.
+ * Use `create(ReplayOutboxResponseSchema)` to create a new message.
+ */
+export const ReplayOutboxResponseSchema: GenMessage<ReplayOutboxResponse> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_admin, 22);
+
+/**
+ * @generated from message roomcell.v1.ListDeadLettersRequest
+ */
+export type ListDeadLettersRequest = Message<"roomcell.v1.ListDeadLettersRequest"> & {
+  /**
+   * The token's app.
+   *
+   * @generated from field: string app_code = 1;
+   */
+  appCode: string;
+
+  /**
+   * 0: 20. At most 100.
+   *
+   * @generated from field: int32 page_size = 2;
+   */
+  pageSize: number;
+
+  /**
+   * next_cursor of the page before; empty: the first page.
+   *
+   * @generated from field: string cursor = 3;
+   */
+  cursor: string;
+};
+
+/**
+ * Describes the message roomcell.v1.ListDeadLettersRequest.
+ * Use `create(ListDeadLettersRequestSchema)` to create a new message.
+ */
+export const ListDeadLettersRequestSchema: GenMessage<ListDeadLettersRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_admin, 23);
+
+/**
+ * @generated from message roomcell.v1.ListDeadLettersResponse
+ */
+export type ListDeadLettersResponse = Message<"roomcell.v1.ListDeadLettersResponse"> & {
+  /**
+   * By partition and offset.
+   *
+   * @generated from field: repeated roomcell.v1.DeadLetter letters = 1;
+   */
+  letters: DeadLetter[];
+
+  /**
+   * Empty: there is no further page.
+   *
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor: string;
+};
+
+/**
+ * Describes the message roomcell.v1.ListDeadLettersResponse.
+ * Use `create(ListDeadLettersResponseSchema)` to create a new message.
+ */
+export const ListDeadLettersResponseSchema: GenMessage<ListDeadLettersResponse> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_admin, 24);
+
+/**
+ * @generated from message roomcell.v1.DeadLetter
+ */
+export type DeadLetter = Message<"roomcell.v1.DeadLetter"> & {
+  /**
+   * @generated from field: int32 partition = 1;
+   */
+  partition: number;
+
+  /**
+   * @generated from field: int64 offset = 2;
+   */
+  offset: bigint;
+
+  /**
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
+
+  /**
+   * @generated from field: string detail = 4;
+   */
+  detail: string;
+
+  /**
+   * When the record came, by the broker.
+   *
+   * @generated from field: int64 record_time_ms = 5;
+   */
+  recordTimeMs: bigint;
+
+  /**
+   * @generated from field: int64 created_at_ms = 6;
+   */
+  createdAtMs: bigint;
+
+  /**
+   * 0: never sent again.
+   *
+   * @generated from field: int64 replayed_at_ms = 7;
+   */
+  replayedAtMs: bigint;
+
+  /**
+   * @generated from field: string replayed_by = 8;
+   */
+  replayedBy: string;
+
+  /**
+   * Empty where the bytes could not be kept; then it cannot be sent again.
+   *
+   * @generated from field: bytes record_value = 9;
+   */
+  recordValue: Uint8Array;
+
+  /**
+   * Empty where the record holds no command that this release can read.
+   *
+   * @generated from field: string command_app_code = 10;
+   */
+  commandAppCode: string;
+
+  /**
+   * @generated from field: string command_room_id = 11;
+   */
+  commandRoomId: string;
+
+  /**
+   * @generated from field: string command_id = 12;
+   */
+  commandId: string;
+
+  /**
+   * @generated from field: string command_type = 13;
+   */
+  commandType: string;
+};
+
+/**
+ * Describes the message roomcell.v1.DeadLetter.
+ * Use `create(DeadLetterSchema)` to create a new message.
+ */
+export const DeadLetterSchema: GenMessage<DeadLetter> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_admin, 25);
+
+/**
+ * @generated from message roomcell.v1.ReplayDeadLetterRequest
+ */
+export type ReplayDeadLetterRequest = Message<"roomcell.v1.ReplayDeadLetterRequest"> & {
+  /**
+   * The token's app.
+   *
+   * @generated from field: string app_code = 1;
+   */
+  appCode: string;
+
+  /**
+   * @generated from field: string command_id = 2;
+   */
+  commandId: string;
+
+  /**
+   * Empty: the token's subject. Any name but that one is refused.
+   *
+   * @generated from field: string actor_user_id = 3;
+   */
+  actorUserId: string;
+
+  /**
+   * @generated from field: int32 partition = 4;
+   */
+  partition: number;
+
+  /**
+   * @generated from field: int64 offset = 5;
+   */
+  offset: bigint;
+};
+
+/**
+ * Describes the message roomcell.v1.ReplayDeadLetterRequest.
+ * Use `create(ReplayDeadLetterRequestSchema)` to create a new message.
+ */
+export const ReplayDeadLetterRequestSchema: GenMessage<ReplayDeadLetterRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_admin, 26);
+
+/**
+ * @generated from message roomcell.v1.ReplayDeadLetterResponse
+ */
+export type ReplayDeadLetterResponse = Message<"roomcell.v1.ReplayDeadLetterResponse"> & {
+  /**
+   * Where the record lies now.
+   *
+   * @generated from field: int64 offset = 1;
+   */
+  offset: bigint;
+};
+
+/**
+ * Describes the message roomcell.v1.ReplayDeadLetterResponse.
+ * Use `create(ReplayDeadLetterResponseSchema)` to create a new message.
+ */
+export const ReplayDeadLetterResponseSchema: GenMessage<ReplayDeadLetterResponse> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_admin, 27);
 
 /**
  * @generated from enum roomcell.v1.LoggedOutcome
@@ -766,6 +1240,48 @@ export const RoomAdmin: GenService<{
     methodKind: "unary";
     input: typeof AcceptStateRequestSchema;
     output: typeof AcceptStateResponseSchema;
+  },
+  /**
+   * Rows of the app's outbox in one state, oldest first.
+   *
+   * @generated from rpc roomcell.v1.RoomAdmin.ListOutbox
+   */
+  listOutbox: {
+    methodKind: "unary";
+    input: typeof ListOutboxRequestSchema;
+    output: typeof ListOutboxResponseSchema;
+  },
+  /**
+   * Lets failed rows begin anew: they are sent again under the same event_id, as long as
+   * outbox_worker.max_retry_count says.
+   *
+   * @generated from rpc roomcell.v1.RoomAdmin.ReplayOutbox
+   */
+  replayOutbox: {
+    methodKind: "unary";
+    input: typeof ReplayOutboxRequestSchema;
+    output: typeof ReplayOutboxResponseSchema;
+  },
+  /**
+   * Records of the commands topic that nobody could execute. For operators of the deployment.
+   *
+   * @generated from rpc roomcell.v1.RoomAdmin.ListDeadLetters
+   */
+  listDeadLetters: {
+    methodKind: "unary";
+    input: typeof ListDeadLettersRequestSchema;
+    output: typeof ListDeadLettersResponseSchema;
+  },
+  /**
+   * Appends such a record to its partition again. What was executed meanwhile under its command_id is
+   * not executed again. For operators of the deployment.
+   *
+   * @generated from rpc roomcell.v1.RoomAdmin.ReplayDeadLetter
+   */
+  replayDeadLetter: {
+    methodKind: "unary";
+    input: typeof ReplayDeadLetterRequestSchema;
+    output: typeof ReplayDeadLetterResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_roomcell_v1_room_admin, 0);

@@ -1,0 +1,153 @@
+/** `roomcell outbox list|replay`: rows of the outbox, and how those that failed go out again. */
+import { randomUUID } from 'node:crypto';
+import { Option, type Command } from 'commander';
+import type { AppCode, CommandId, EventId, RoomId, UserId } from '../../domain/ids.ts';
+import { createSystemClock } from '../../drivers/system/system-clock.ts';
+import { createSystemTimers } from '../../drivers/system/system-timers.ts';
+import { outboxStatuses, replayRowsMax } from '../../ports/replay-store.ts';
+import type { OutboxFilter, OutboxStatus } from '../../ports/replay-store.ts';
+import { destinations, type Destination } from '../../protocol/topics.ts';
+import { onMysql } from './on-mysql.ts';
+import { appOf, countOf, mandatory, offsetOf, operatorOf } from './operator-options.ts';
+import { printJsonOr, tableOf } from './print.ts';
+
+const shownUsually = 100;
+const perSecondUsually = 100;
+const secondMs = 1_000;
+
+interface FilterOptions {
+  readonly app: AppCode;
+  readonly room?: string;
+  readonly event?: string;
+  readonly to?: Destination;
+  readonly type?: string;
+  readonly before?: bigint;
+  readonly json?: boolean;
+}
+
+/** Adds the group. */
+export function addOutboxCommands(program: Command): void {
+  const group = program.command('outbox').description('rows of the outbox of an app');
+  addList(group);
+  addReplay(group);
+}
+
+function addList(group: Command): void {
+  withFilter(group.command('list'))
+    .description('list rows in one state, oldest first')
+    .addOption(
+      new Option('--status <status>', 'the state').choices(outboxStatuses).default('failed'),
+    )
+    .option('--after <row>', 'only rows behind this one', offsetOf, 0n)
+    .option('--limit <count>', 'most rows', countOf, shownUsually)
+    .addHelpText('after', '\nExample:\n  $ roomcell outbox list --app demo --to im')
+    .action(
+      async (
+        options: FilterOptions & {
+          readonly status: OutboxStatus;
+          readonly after: bigint;
+          readonly limit: number;
+        },
+        command: Command,
+      ) => {
+        const { status, after, limit } = options;
+        const rows = await onMysql(command, 'outbox list', ({ replayStore }) =>
+          replayStore.outboxRows(filterOf(options), status, after, limit),
+        );
+        printJsonOr(options, rows, () =>
+          rows.length === 0
+            ? `No row of ${options.app} is ${status}.`
+            : tableOf([
+                ['row', 'since', 'room', 'event', 'type', 'to', 'tries', 'last error'],
+                ...rows.map((row) => [
+                  row.rowId,
+                  new Date(row.createdAtMs).toISOString(),
+                  row.roomId,
+                  row.eventId,
+                  row.eventType,
+                  row.destination,
+                  row.retryCount,
+                  row.lastError.replace(/\p{Cc}+/gu, ' '),
+                ]),
+              ]),
+        );
+      },
+    );
+}
+
+interface ReplayOptions extends FilterOptions {
+  readonly as: UserId;
+  readonly limit: number;
+  readonly perSecond: number;
+  readonly dryRun?: boolean;
+}
+
+function addReplay(group: Command): void {
+  withFilter(group.command('replay'))
+    .description('let failed rows begin anew, oldest first, under their own event ids')
+    .addOption(mandatory('--as <operator>', 'who says so, for the audit').argParser(operatorOf))
+    .option('--limit <count>', 'most rows', countOf, replayRowsMax)
+    .option('--per-second <count>', 'most rows in a second', countOf, perSecondUsually)
+    .option('--dry-run', 'only count, up to 1,000')
+    .addHelpText('after', '\nExample:\n  $ roomcell outbox replay --app demo --to im --as kim')
+    .action(async (options: ReplayOptions, command: Command) => {
+      const rows =
+        options.dryRun === true
+          ? await counted(options, command)
+          : await replayed(options, command);
+      const what = options.dryRun === true ? 'would begin anew' : 'begin anew';
+      printJsonOr(options, { rows }, () => `${rows} rows ${what}.`);
+    });
+}
+
+async function counted(options: ReplayOptions, command: Command): Promise<number> {
+  const rows = await onMysql(command, 'outbox replay', ({ replayStore }) =>
+    replayStore.outboxRows(filterOf(options), 'failed', 0n, options.limit),
+  );
+  return rows.length;
+}
+
+/** One act per second, each with its row in the audit, until nothing is left that fits. */
+function replayed(options: ReplayOptions, command: Command): Promise<number> {
+  const filter = filterOf(options);
+  const [clock, timers] = [createSystemClock(), createSystemTimers()];
+  return onMysql(command, 'outbox replay', async ({ operatorStore, replayStore }) => {
+    let total = 0;
+    while (total < options.limit) {
+      const limit = Math.min(options.perSecond, options.limit - total, replayRowsMax);
+      const commandId = `cli-${randomUUID()}` as CommandId;
+      const head = { commandId, operatorId: options.as };
+      await operatorStore.carryOut(
+        { ...filter, ...head, type: 'ReplayOutbox', limit },
+        clock.wallMs(),
+      );
+      const rows = await replayStore.replayedRows(options.app, commandId);
+      total += rows;
+      if (rows < limit) break;
+      if (total < options.limit) await timers.sleep(secondMs);
+    }
+    return total;
+  });
+}
+
+function withFilter(command: Command): Command {
+  return command
+    .addOption(mandatory('--app <app>', 'the app').argParser(appOf))
+    .option('--room <room>', 'only of this room')
+    .option('--event <id>', 'only of this event')
+    .addOption(new Option('--to <destination>', 'only for this one').choices(destinations))
+    .option('--type <type>', 'only of this event type')
+    .option('--before <ms>', 'only rows stored before this time', offsetOf)
+    .option('--json', 'print JSON');
+}
+
+function filterOf({ app, room, event, to, type, before }: FilterOptions): OutboxFilter {
+  return {
+    appCode: app,
+    roomId: (room ?? '') as RoomId | '',
+    eventId: (event ?? '') as EventId | '',
+    destination: to ?? '',
+    eventType: type ?? '',
+    createdBeforeMs: Number(before ?? 0n),
+  };
+}

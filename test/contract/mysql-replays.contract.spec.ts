@@ -1,0 +1,19 @@
+/** The contract of what was set aside and is sent again, on MySQL. */
+import { openMysqlSpace } from '../support/mysql-space.ts';
+import { putRows, seeRow } from '../support/outbox-rows.ts';
+import { replayStoreContract } from './suites/replay-store-contract.ts';
+
+replayStoreContract('MySQL', async () => {
+  const space = await openMysqlSpace();
+  return {
+    replays: space.drivers.replayStore,
+    operators: space.drivers.operatorStore,
+    outbox: space.drivers.outboxStore,
+    store: space.drivers.partitionStore,
+    topic: 't.commands',
+    openLane: (incarnation) => space.drivers.openLane({ incarnation, lane: 0 }),
+    put: (rows) => putRows(space.sql, rows),
+    see: (rowId) => seeRow(space.sql, rowId),
+    close: () => space.close(),
+  };
+});
