@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RoleName } from '../../src/main/role.ts';
 import type { TracePoint } from '../../src/ports/trace.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { Fleet, type FleetClient } from './support/fleet.ts';
+import { Fleet, fleetApp, type FleetClient } from './support/fleet.ts';
 import { allDelivered, arrivedAt, committedEvents, orderFault } from './support/observe.ts';
 import { RoomPlayer } from './support/play.ts';
 import type { RoleProcess } from './support/role-process.ts';
@@ -251,6 +251,46 @@ describe('an event that is never taken', () => {
         ({ type }) => type === 'RoomUserLeft',
       ),
     );
+  });
+
+  it('goes out under its own id when an operator sends it again (TST-16, RETRY-5, RETRY-6)', async () => {
+    const options = { timeoutMs: 10_000, token: await fleet.token('kim', 'operator') };
+    const filter = { roomId: 'hopeless', destination: 'activity' };
+    const list = await client.admin.listOutbox({ appCode: fleetApp, filter }, options);
+    expect(list.rows).toMatchObject([
+      { eventType: 'RoomUserJoined', status: 'failed', retryCount: triesMax, roomVersion: 2n },
+    ]);
+    const request = { appCode: fleetApp, commandId: 'again-1', filter };
+    const dry = await client.admin.replayOutbox({ ...request, dryRun: true }, options);
+    expect(dry.rows).toBe(1);
+    expect((await outboxOf('hopeless', 'activity'))[1]?.['status']).toBe('failed');
+    for (let call = 0; call < 2; call += 1) {
+      expect((await client.admin.replayOutbox(request, options)).rows).toBe(1);
+    }
+    const rows = await ended('hopeless', 'activity');
+    expect(rows.map(({ status }) => status)).toEqual(['delivered', 'delivered', 'delivered']);
+    const arrived = (await arrivedAt(fleet, 'activity')).get('hopeless') ?? [];
+    expect(arrived.map(({ event_id }) => event_id)).toContain(list.rows[0]?.eventId);
+    const kept = await fleet.sql(
+      'SELECT retry_count, last_error FROM outbox_replays WHERE event_id = ?',
+      [list.rows[0]?.eventId ?? ''],
+    );
+    expect(kept).toMatchObject([{ retry_count: triesMax }]);
+    expect(String(kept[0]?.['last_error'])).toContain('UNAVAILABLE');
+  });
+
+  it('goes out from the command line as well, and into the audit', async () => {
+    const room = ['--app', fleetApp, '--room', 'poisoned', '--as', 'kim'];
+    expect(await fleet.roomcell('outbox', 'replay', ...room, '--to', 'im')).toBe(0);
+    const rows = await ended('poisoned');
+    expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(['delivered']));
+    const audit = await fleet.sql(
+      "SELECT operator_id, room_id FROM operator_audit WHERE action = 'ReplayOutbox'",
+    );
+    expect(audit).toEqual([
+      { operator_id: 'kim', room_id: 'hopeless' },
+      { operator_id: 'kim', room_id: 'poisoned' },
+    ]);
   });
 });
 

@@ -5,11 +5,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { CommandState } from '../../src/drivers/grpc/generated/roomcell/v1/room_queries_pb.ts';
 import { joinRoomBody } from '../support/cell-rig.ts';
+import { headerNames } from '../../src/protocol/topics.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { Fleet, fleetApp, type FleetClient } from './support/fleet.ts';
-import { countOf, logOf } from './support/observe.ts';
+import { commandOffsets, countOf, logOf } from './support/observe.ts';
 import { RoomPlayer } from './support/play.ts';
-import { commandValue, placeOf, RawRecords } from './support/raw-records.ts';
+import { commandValue, fleetPartitionCount, placeOf, RawRecords } from './support/raw-records.ts';
 import type { RoleProcess } from './support/role-process.ts';
 
 const room = 'killing';
@@ -88,4 +89,59 @@ it('a record that kills every cell is set aside, and all records around it are e
     ['poison', '4'],
   ]);
   expect(await letters()).toBe(1);
+
+  // What it was is sent again by an operator: known by its id, it changes nothing a second time.
+  const where = ['--partition', String(partition), '--offset', offset];
+  expect(await fleet.roomcell('dead-letters', 'replay', ...where, '--as', 'kim')).toBe(0);
+  await waitUntil('the record that was sent again is read', async () => {
+    const ends = await commandOffsets(fleet);
+    const [row] = await fleet.sql(
+      'SELECT applied_offset FROM partition_owner WHERE partition_id = ?',
+      [partition],
+    );
+    const end = ends.find((each) => each.partition === partition)?.end;
+    return end === BigInt(String(row?.['applied_offset'])) + 1n && end > BigInt(offset) + 2n;
+  });
+  expect(await logOf(fleet, room)).toHaveLength(4);
+  expect(await letters()).toBe(1);
 });
+
+it('a command that was set aside is executed when an operator sends its record again', async () => {
+  const { key, partition } = placeOf(room);
+  const value = commandValue(room, 'aside', 'u4', joinRoomBody());
+  const wrong = (partition + 1) % fleetPartitionCount;
+  // A gateway of another layout wrote it: no owner there may execute it, and this stays so …
+  const astray = await records.put(wrong, { key, value });
+  await letterAt(wrong, astray);
+  const again = (from: number, offset: string): Promise<number | null> => {
+    const where = ['--partition', String(from), '--offset', offset];
+    return fleet.roomcell('dead-letters', 'replay', ...where, '--as', 'kim');
+  };
+  expect(await again(wrong, astray)).toBe(0);
+  await letterAt(wrong, String(BigInt(astray) + 1n));
+  // … but one whose cause is gone is executed, once.
+  const broken = await records.put(partition, {
+    key,
+    value,
+    headers: { [headerNames.crc32c]: 'deadbeef' },
+  });
+  await letterAt(partition, broken);
+  await fleet.sql(
+    "UPDATE room_dead_letters SET headers_json = '{}' WHERE partition_id = ? AND kafka_offset = ?",
+    [partition, broken],
+  );
+  expect(await again(partition, broken)).toBe(0);
+  await waitUntil('it is executed', async () =>
+    (await logOf(fleet, room)).some(({ commandId }) => commandId === 'aside') ? true : null,
+  );
+  expect(await again(partition, '999999')).toBe(1);
+});
+
+/** Waits for the letter about a record. */
+async function letterAt(partition: number, offset: string): Promise<void> {
+  await waitUntil(`the record at ${partition}:${offset} is set aside`, async () => {
+    const where = 'WHERE partition_id = ? AND kafka_offset = ?';
+    const text = `SELECT COUNT(*) AS n FROM room_dead_letters ${where}`;
+    return (await countOf(fleet, text, [partition, offset])) === 1;
+  });
+}

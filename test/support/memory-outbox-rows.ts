@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { EventId, RoomId, RoomVersion } from '../../src/domain/ids.ts';
 import { outboxRowOf } from '../../src/drivers/memory/lane-inserts.ts';
-import { put } from '../../src/drivers/memory/memory-database.ts';
+import { put, type MemoryDatabase } from '../../src/drivers/memory/memory-database.ts';
 import type { StoredOutboxStatus } from '../../src/drivers/memory/memory-rows.ts';
 import { openMemorySpace, type MemorySpace } from './memory-space.ts';
 import type { OutboxStoreFixture } from './outbox-rig.ts';
@@ -15,7 +15,7 @@ export function memoryReplaySpace(): Pick<OutboxStoreFixture, 'put' | 'see'> & {
   const space = openMemorySpace();
   return {
     space,
-    put: (rows) => Promise.resolve(rows.map((row) => putRow(space, row))),
+    put: (rows) => Promise.resolve(rows.map((row) => putMemoryRow(space.database, row))),
     see: (rowId) => {
       const row = space.database.outbox.get(rowId);
       if (row === undefined) return Promise.reject(new Error(`there is no outbox row ${rowId}`));
@@ -46,7 +46,8 @@ export function memoryOutboxFixture(): Promise<OutboxStoreFixture> {
   });
 }
 
-function putRow({ database }: MemorySpace, row: PutRow): bigint {
+/** Puts one row with its event; answers its id. */
+export function putMemoryRow(database: MemoryDatabase, row: PutRow): bigint {
   const eventId = randomUUID() as EventId;
   const destination = row.destination ?? 'im';
   const event = {

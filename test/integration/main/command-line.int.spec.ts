@@ -51,6 +51,8 @@ describe('roomcell', () => {
       'adapter-im',
       'migrate',
       'partitions',
+      'outbox',
+      'dead-letters',
       'schema-level',
       'gifts',
     ]) {
@@ -156,6 +158,25 @@ describe('roomcell', () => {
     expect((await accept('--expected', 'x')).code).toBe(exitCodes.usage);
     expect((await accept('--expected', '57')).code).toBe(exitCodes.ok);
     expect((await roomcell(['partitions'], env)).stdout).toContain('GAP@57 (skip)');
+  });
+
+  it('lists what was set aside, and refuses to send again what is not there', async () => {
+    await roomcell(['migrate'], space.env);
+    const none = await roomcell(['outbox', 'list', '--app', 'shop'], space.env);
+    expect(none.stdout).toContain('No row of shop is failed.');
+    const replay = ['outbox', 'replay', '--app', 'shop', '--as', 'kim'];
+    const dry = await roomcell([...replay, '--dry-run'], space.env);
+    expect(dry.stdout).toContain('0 rows would begin anew.');
+    expect((await roomcell([...replay, '--to', 'mars'], space.env)).code).toBe(exitCodes.usage);
+    expect((await roomcell(['outbox', 'replay', '--app', 'shop'], space.env)).code).toBe(
+      exitCodes.usage,
+    );
+    const letters = await roomcell(['dead-letters', 'list', '--json'], space.env);
+    expect(JSON.parse(letters.stdout)).toEqual([]);
+    const where = ['--partition', '3', '--offset', '57', '--as', 'kim'];
+    const gone = await roomcell(['dead-letters', 'replay', ...where], space.env);
+    expect(gone.code).toBe(exitCodes.failed);
+    expect(gone.stderr).toContain('was set aside at 3/57');
   });
 
   it('sells gifts at whole prices and lists them for people and for programs', async () => {
