@@ -182,7 +182,7 @@ describe('a cell that comes back', () => {
     const audit = await fleet.sql(
       "SELECT operator_id FROM operator_audit WHERE action = 'AcceptState'",
     );
-    expect(audit.map((row) => row['operator_id'])).toEqual(['kim', 'kim']);
+    expect(audit.map((row) => String(row['operator_id']))).toEqual(['kim', 'kim']);
   });
 
   it('executes nothing of a topic that was made anew under the old name until an operator has looked (A3)', async () => {

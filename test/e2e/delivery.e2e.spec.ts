@@ -253,7 +253,7 @@ describe('an event that is never taken', () => {
     );
   });
 
-  it('goes out under its own id when an operator sends it again (TST-16, RETRY-5, RETRY-6)', async () => {
+  it('goes out under its own id when an operator sends it again (TST-16, RETRY-5, RETRY-6, QRY-5)', async () => {
     const options = { timeoutMs: 10_000, token: await fleet.token('kim', 'operator') };
     const filter = { roomId: 'hopeless', destination: 'activity' };
     const list = await client.admin.listOutbox({ appCode: fleetApp, filter }, options);

@@ -218,7 +218,7 @@ describe('a user who was kicked (TST-12)', () => {
     expect(await ticket()).toMatchObject({ userId: 'u1' });
   }, 240_000);
 
-  it('is put out by the cell at once, also while nobody carries the outbox (RTC-1)', async () => {
+  it('is put out by the cell at once, also while nobody carries the outbox (RTC-1, EXT-3)', async () => {
     const room = 'once';
     await roomWith(room, ['u1']);
     await enter(room, 'u1');

@@ -41,7 +41,7 @@ describe('who may', () => {
 });
 
 describe('ListOutbox', () => {
-  test('shows failed rows when nothing else is said, and goes on behind its cursor', async () => {
+  test('shows failed rows when nothing else is said, and goes on behind its cursor (QRY-5)', async () => {
     const { operators, ended } = await memoryReplayRig();
     const request = { ...any, status: '', pageSize: 2, cursor: '' };
     const first = await ended(operators.listOutbox(byOperator(), request));
@@ -137,7 +137,7 @@ describe('dead letters', () => {
     ['UNAVAILABLE', { kind: 'notSent', cause: 'full' }],
     ['OUTCOME_UNKNOWN', { kind: 'unknown', cause: 'timeout' }],
   ] as const)('say %s when the log does, and are sent by a repeat', async (reason, end) => {
-    const ends: ProduceOutcome[] = [{ kind: 'stored', offset: 11n }, end as ProduceOutcome];
+    const ends: ProduceOutcome[] = [{ kind: 'stored', offset: 11n }, end];
     const produced: OutgoingRecord[] = [];
     const produce = (record: OutgoingRecord): Promise<ProduceOutcome> => {
       produced.push(record);
