@@ -61,6 +61,11 @@ export const ports: PortTable = {
   log: local('log-contract', 'pino/pino-log', 'memory-observers'),
   metrics: local('metrics-contract', 'prometheus/prometheus-metrics', 'memory-observers'),
   'operator-api': 'like room-api: what operators may do, for its own role',
+  'replay-store': {
+    suites: ['replay-store-contract'],
+    real: ['contract/mysql-replays.contract.spec.ts'],
+    twin: ['unit/drivers/memory/memory-replays.unit.spec.ts'],
+  },
   'operator-store': database('operators', ['operator-store-contract']),
   'outbox-store': database('outbox', ['outbox-claim-contract', 'outbox-finish-contract']),
   'owner-reads': {
