@@ -195,32 +195,35 @@ class Host implements GrpcHost {
     const { metrics } = this.ports;
     const path = call.getPath();
     this.inFlight += 1;
+    const aborter = new AbortController();
+    const onCancelled = (): void => aborter.abort();
     let code: number = grpcStatus.OK;
     try {
       if (this.isDraining) throw draining();
-      await run(this.contextOf(call, path));
+      if (call.cancelled) onCancelled();
+      (call as EventEmitter).once('cancelled', onCancelled);
+      await run(this.contextOf(call, path, aborter.signal));
     } catch (thrown) {
       const { answer, isFault } = statusOf(thrown);
       if (isFault) this.ports.log.error({ path, cause: thrown }, 'a call met a fault');
       code = answer.code;
       fail(answer);
     } finally {
+      // grpc-js says so of every call, answered ones too: each would make an error that nobody reads.
+      (call as EventEmitter).off('cancelled', onCancelled);
       this.inFlight -= 1;
       if (this.isDraining && this.inFlight === 0) this.idle.resolve();
       metrics.count('grpc_calls_total', { path, status: grpcStatus[code] ?? String(code) });
     }
   }
 
-  private contextOf(call: AnyCall, path: string): CallContext {
-    const aborter = new AbortController();
-    if (call.cancelled) aborter.abort();
-    (call as EventEmitter).once('cancelled', () => aborter.abort());
+  private contextOf(call: AnyCall, path: string, signal: AbortSignal): CallContext {
     const [authorization] = call.metadata.get('authorization');
     return {
       path,
       authorization: typeof authorization === 'string' ? authorization : '',
       remainingMs: this.remainingMs(call),
-      signal: aborter.signal,
+      signal,
     };
   }
 

@@ -41,6 +41,8 @@ interface Remembered {
   readonly untilMs: number;
 }
 
+const hmacSha256 = { name: 'HMAC', hash: 'SHA-256' };
+
 type Verify = (token: string, nowMs: number) => Promise<JWTPayload>;
 
 /** Reads the key file, if that is where the keys are; throws when keys or secret are unusable. */
@@ -76,8 +78,12 @@ async function verifyWith(keys: TokenKeys): Promise<Verify> {
     if (secret.length < secretBytesMin) {
       throw new Error(`the HS256 secret has fewer than ${secretBytesMin} bytes`);
     }
+    // Once: handed over as bytes, it would be made into a key again with every token.
+    const key = await globalThis.crypto.subtle.importKey('raw', secret, hmacSha256, false, [
+      'verify',
+    ]);
     return async (token, nowMs) =>
-      (await jwtVerify(token, secret, { ...claimRules(nowMs), algorithms: ['HS256'] })).payload;
+      (await jwtVerify(token, key, { ...claimRules(nowMs), algorithms: ['HS256'] })).payload;
   }
   const getKey = await keySet(keys);
   return async (token, nowMs) =>

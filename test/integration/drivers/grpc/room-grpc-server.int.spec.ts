@@ -26,7 +26,6 @@ import type {
 import type { RoomView } from '../../../../src/domain/room/room-view.ts';
 import { Failure } from '../../../../src/kernel/failure.ts';
 import type { CallFrame } from '../../../../src/ports/room-api.ts';
-import { waitUntil } from '../../../support/wait-until.ts';
 import { commandCases, type CommandCases } from './command-cases.ts';
 import {
   clock,
@@ -237,19 +236,6 @@ describe('time', () => {
       reasons.push(failure.reason);
     }
     expect(reasons).toContain('OUTCOME_UNKNOWN');
-  });
-
-  test('a caller that hangs up aborts its call', async () => {
-    rig.api.onExecute = () => new Promise(() => undefined);
-    const hangUp = new AbortController();
-    const ended = failureOf(rig.commands.leaveRoom({ meta }, call({ signal: hangUp.signal })));
-    const frame = await waitUntil('the call to arrive', () =>
-      Promise.resolve(rig.api.calls[0]?.frame ?? null),
-    );
-    expect(frame.signal.aborted).toBe(false);
-    hangUp.abort();
-    expect(await ended).toMatchObject({ status: 'CANCELLED' });
-    await waitUntil('the abort to arrive', () => Promise.resolve(frame.signal.aborted));
   });
 });
 

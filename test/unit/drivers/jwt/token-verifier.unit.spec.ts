@@ -73,6 +73,16 @@ describe('a token that comes with every call', () => {
     expect(looks()).toBe(2);
   });
 
+  test('of whatever caller costs one look and no new key', async () => {
+    const { verifier, looks } = await watched();
+    const keys = vi.spyOn(globalThis.crypto.subtle, 'importKey');
+    const tokens = await Promise.all(['u1', 'u2', 'u3'].map((sub) => signed({ sub })));
+    keys.mockClear();
+    for (const token of tokens) expect((await verifier.verify(token)).kind).toBe('valid');
+    expect(looks()).toBe(3);
+    expect(keys).not.toHaveBeenCalled();
+  });
+
   test('is refused from the moment on at which it expires', async () => {
     const { verifier, setClock } = await watched();
     const token = await signed({ exp: nowS + 10 });
