@@ -11,7 +11,7 @@ const kinds = [
   { name: 'embedded', maxWorkers: 1, testTimeoutMs: 120_000 },
   { name: 'contract', maxWorkers: 2, testTimeoutMs: 60_000 },
   { name: 'int', maxWorkers: 2, testTimeoutMs: 60_000 },
-  { name: 'e2e', maxWorkers: 1, testTimeoutMs: 120_000 },
+  { name: 'e2e', maxWorkers: 2, testTimeoutMs: 120_000 },
 ];
 
 export default defineConfig({

@@ -13,6 +13,7 @@ import { waitUntil } from '../support/wait-until.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { Fleet } from './support/fleet.ts';
 import { allDelivered, arrivedAt, committedEvents, countOf } from './support/observe.ts';
+import { ownPorts } from './support/own-ports.ts';
 import type { LogLine, RoleProcess } from './support/role-process.ts';
 import { createBurst, RoomLoad } from './support/room-load.ts';
 
@@ -40,7 +41,8 @@ beforeAll(async () => {
   });
   redis = new Redis(stack.redis.url);
   const [host = '', port = ''] = (stack.kafkaBrokers[0] ?? '').split(':');
-  kafkaDoor = await startTcpProxy({ targetHost: host, targetPort: Number(port) });
+  const [listenPort = 0] = await ownPorts(1);
+  kafkaDoor = await startTcpProxy({ targetHost: host, targetPort: Number(port), listenPort });
   fleet = await Fleet.open('outages', {
     ROOMCELL_KAFKA_BROKERS: `127.0.0.1:${kafkaDoor.port}`,
     // Slow answers of a loaded machine must not look like the outage that a test makes.

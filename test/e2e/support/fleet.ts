@@ -15,9 +15,9 @@ import { issueDevelopmentToken } from '../../../src/drivers/jwt/development-toke
 import { createSystemClock } from '../../../src/drivers/system/system-clock.ts';
 import { roleNames, type RoleName } from '../../../src/main/role.ts';
 import type { TracePoint } from '../../../src/ports/trace.ts';
-import { freePort } from '../../../scripts/stack/machine.ts';
 import { openTestSpace, type TestSpace } from '../../support/stack-env.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
+import { ownPorts } from './own-ports.ts';
 import { RoleProcess } from './role-process.ts';
 
 const root = new URL('../../../', import.meta.url).pathname;
@@ -103,14 +103,18 @@ export class Fleet {
   static async open(label: string, env: Readonly<Record<string, string>> = {}): Promise<Fleet> {
     const space = await openTestSpace(label);
     const redisUrl = new URL(space.redis.url);
-    const [im = 0, activity = 0, control = 0, wallet = 0, rtc = 0] = await freePorts(5);
+    const [im = 0, activity = 0, control = 0, wallet = 0, rtc = 0] = await ownPorts(5);
+    // A door that refuses does not listen: another file must not be given its port meanwhile.
+    const [mysqlDoor = 0, redisDoor = 0, walletDoor = 0] = await ownPorts(3);
+    const { host: targetHost, port: targetPort } = space.mysql;
     const proxies = {
-      mysql: await startTcpProxy({ targetPort: space.mysql.port, targetHost: space.mysql.host }),
+      mysql: await startTcpProxy({ targetHost, targetPort, listenPort: mysqlDoor }),
       redis: await startTcpProxy({
         targetPort: Number(redisUrl.port),
         targetHost: redisUrl.hostname,
+        listenPort: redisDoor,
       }),
-      wallet: await startTcpProxy({ targetPort: wallet }),
+      wallet: await startTcpProxy({ targetPort: wallet, listenPort: walletDoor }),
     };
     return new Fleet(space, proxies, env, { im, activity, control, wallet, rtc });
   }
@@ -137,7 +141,7 @@ export class Fleet {
       readonly root?: string;
     } = {},
   ): Promise<RoleProcess> {
-    const [opsPort = 0, grpcPort = 0] = await freePorts(2);
+    const [opsPort = 0, grpcPort = 0] = await ownPorts(2);
     const { faultAt } = options;
     // Without a fault the product's own command line runs; some roles of many need the other door.
     const words = roles.length === roleNames.length ? ['all'] : roles;
@@ -247,19 +251,4 @@ export class Fleet {
 
 function faultText({ point, pass, action }: FaultAt): string {
   return `${point}:${pass}:${action}`;
-}
-
-/** Ports given to a process of this file; one that is not listening yet must not be given again. */
-const given = new Set<number>();
-
-/** Ports that nobody listens on, from below the range from which outgoing connections take theirs. */
-async function freePorts(count: number): Promise<number[]> {
-  const ports: number[] = [];
-  while (ports.length < count) {
-    const port = await freePort();
-    if (given.has(port)) continue;
-    given.add(port);
-    ports.push(port);
-  }
-  return ports;
 }

@@ -1,8 +1,8 @@
 /** The RTC service as a fleet's gateway hears it: signed callbacks of one app over HTTP. */
 import { createHmac } from 'node:crypto';
 import type { RtcEventKind } from '../../../src/domain/mic/mic-commands.ts';
-import { freePort } from '../../../scripts/stack/machine.ts';
 import { fleetApp } from './fleet.ts';
+import { ownPorts } from './own-ports.ts';
 
 const callbackKey = 'callback key of tests';
 const sdkAppId = '1400000001';
@@ -27,7 +27,8 @@ export class RtcCallbacks {
   }
 
   static async open(): Promise<RtcCallbacks> {
-    return new RtcCallbacks(`127.0.0.1:${await freePort()}`);
+    const [port = 0] = await ownPorts(1);
+    return new RtcCallbacks(`127.0.0.1:${port}`);
   }
 
   /** Configuration of the one gateway that takes the callbacks. */
