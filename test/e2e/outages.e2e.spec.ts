@@ -18,7 +18,7 @@ import type { LogLine, RoleProcess } from './support/role-process.ts';
 import { createBurst, RoomLoad } from './support/room-load.ts';
 
 /** Longer than every time-out inside: connect 5 s, Kafka requests 5 s, group session 6 s. */
-const longMs = 15_000;
+const longMs = 10_000;
 const shortMs = 2_000;
 /** A role has a handful of connections to the broker, and each speaks for itself. */
 const linesPerCauseMax = 10;
@@ -238,7 +238,7 @@ describe('while everything runs under load', () => {
     if (how === 'freeze') stack.kafka?.freeze();
     else await stack.kafka?.kill();
     const outage = lasting(longMs);
-    await unready(processOf('gateway-1'), /commands topic is out of reach/, longMs);
+    await unready(processOf('gateway-1'), /commands topic is out of reach/);
     await outage;
     if (how === 'freeze') stack.kafka?.thaw();
     else await stack.kafka?.start();

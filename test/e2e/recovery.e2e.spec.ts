@@ -71,7 +71,11 @@ function untilSnapshotOf(room: string, isWanted: (check: Check) => boolean): Pro
       seen = await verified(room);
       return isWanted(seen) ? seen : null;
     },
-    { limitMs: 20_000, everyMs: 100, seen: () => String(seen?.snapshotVersion) },
+    {
+      limitMs: 20_000,
+      everyMs: 100,
+      seen: () => `${seen?.snapshotVersion} of version ${seen?.roomVersion}`,
+    },
   );
 }
 
