@@ -5,6 +5,7 @@ import { projectRoot } from '../src/main/project-root.ts';
 import type { BareRows } from './bare-rows.ts';
 import type { Figures } from './figures.ts';
 import type { ProfileRow } from './profile.ts';
+import { ratio, row } from './table-cells.ts';
 
 /** One level of callers, both ways. */
 export interface Level {
@@ -54,7 +55,7 @@ export function tableOf({ levels, bareRows }: BenchResult): string {
 }
 
 /** The functions that cost most, per process. */
-export function profileTables({ profiles }: BenchResult): string {
+export function profileTables({ profiles }: Pick<BenchResult, 'profiles'>): string {
   return Object.entries(profiles)
     .map(([name, rows]) =>
       [
@@ -66,19 +67,11 @@ export function profileTables({ profiles }: BenchResult): string {
     .join('\n\n');
 }
 
-/** Writes `bench/out/latest.json`; answers its path. */
-export function writeResult(result: BenchResult): string {
+/** Writes `bench/out/<name>`; answers its path. */
+export function writeResult(name: string, result: object): string {
   const folder = join(projectRoot(), 'bench', 'out');
   mkdirSync(folder, { recursive: true });
-  const file = join(folder, 'latest.json');
+  const file = join(folder, name);
   writeFileSync(file, `${JSON.stringify(result, null, 2)}\n`);
   return file;
-}
-
-function row(...cells: readonly (string | number)[]): string {
-  return `| ${cells.join(' | ')} |`;
-}
-
-function ratio(part: number, whole: number): string {
-  return whole === 0 ? '–' : (part / whole).toFixed(2);
 }

@@ -9,6 +9,7 @@ import { RoomCommands } from '../src/drivers/grpc/generated/roomcell/v1/room_com
 import { RoomMode, SnapshotMode } from '../src/drivers/grpc/generated/roomcell/v1/room_types_pb.ts';
 import { createGrpcClient, type GrpcClient } from '../src/drivers/grpc/grpc-client.ts';
 import { issueDevelopmentToken } from '../src/drivers/jwt/development-token.ts';
+import { sendUntilTaken } from './busy-answers.ts';
 import { closedLoop, type Ask, type LoopTimes } from './closed-loop.ts';
 import type { Figures } from './figures.ts';
 
@@ -21,8 +22,6 @@ const callTimeoutMs = 30_000;
 const tokenTtlMs = 3_600_000;
 /** Connections that share the callers, as a few app backends would have. */
 const connectionCount = 4;
-/** Pause before a call that the service was too busy for is sent again. */
-const busyPauseMs = 20;
 
 type Commands = GrpcClient<typeof RoomCommands>['calls'];
 
@@ -44,7 +43,9 @@ export class RoomCallers {
   constructor(target: ServiceTarget) {
     this.target = target;
     for (let at = 0; at < connectionCount; at += 1) {
-      this.clients.push(createGrpcClient(RoomCommands, target.grpcAddress, target.clock));
+      this.clients.push(
+        createGrpcClient(RoomCommands, target.grpcAddress, target.clock, { ownConnection: true }),
+      );
     }
   }
 
@@ -107,19 +108,13 @@ export class RoomCallers {
 
   /** A busy answer is part of the measured time: the caller asks again with the same id. */
   private async tryUntilTaken(call: () => Promise<unknown>): Promise<boolean> {
-    for (;;) {
-      try {
-        await call();
-        return true;
-      } catch (error) {
-        const text = error instanceof Error ? error.message : String(error);
-        if (/BUSY|Too many|holds as many/.test(text)) {
-          await this.target.timers.sleep(busyPauseMs);
-          continue;
-        }
-        this.faults.set(text, (this.faults.get(text) ?? 0) + 1);
-        return false;
-      }
+    try {
+      await sendUntilTaken(call, this.target.timers);
+      return true;
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error);
+      this.faults.set(text, (this.faults.get(text) ?? 0) + 1);
+      return false;
     }
   }
 

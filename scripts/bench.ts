@@ -4,16 +4,20 @@
  *
  *   npm run bench -- [--seconds <per level>] [--callers 1,16,64] [--no-profile]
  */
-import { rmSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import mysql from 'mysql2/promise';
 import { measureBareRows, type BareRows } from '../bench/bare-rows.ts';
 import { startBarePipeline } from '../bench/bare-pipeline.ts';
-import { startBenchRoles, stopBenchRoles, type BenchRole } from '../bench/bench-roles.ts';
+import {
+  profilesOf,
+  serviceProcesses,
+  startBenchRoles,
+  stopBenchRoles,
+} from '../bench/bench-roles.ts';
 import { benchServers } from '../bench/bench-servers.ts';
 import type { Figures } from '../bench/figures.ts';
-import { topOfProfile, type ProfileRow } from '../bench/profile.ts';
+import type { ProfileRow } from '../bench/profile.ts';
 import { profileTables, tableOf, writeResult } from '../bench/report.ts';
 import { sampleRows } from '../bench/row-sample.ts';
 import { RoomCallers } from '../bench/room-callers.ts';
@@ -88,7 +92,7 @@ async function benchOn(stack: Stack): Promise<number> {
     bareRows,
     profiles: service.profiles,
   };
-  const file = writeResult(result);
+  const file = writeResult('latest.json', result);
   console.log(`\n${tableOf(result)}\n\n${profileTables(result)}\n\nwritten: ${file}`);
   const failures = service.figures.reduce((sum, each) => sum + each.failures, 0);
   if (failures > 0) console.log(`${failures} calls ended otherwise than expected`);
@@ -102,7 +106,7 @@ interface ServiceResult {
 
 async function measureService(sample: SampleEnv, withProfiles: boolean): Promise<ServiceResult> {
   const options = { withProfiles, signal: ending.signal };
-  const roles = await startBenchRoles(sample, timers, options);
+  const roles = await startBenchRoles(serviceProcesses, sample, timers, options);
   const { grpcAddress, jwtSecret } = sample;
   const load = new RoomCallers({ grpcAddress, jwtSecret, clock, timers });
   const figures: Figures[] = [];
@@ -117,17 +121,7 @@ async function measureService(sample: SampleEnv, withProfiles: boolean): Promise
     load.close();
     await stopBenchRoles(roles);
   }
-  return { figures, profiles: profilesOf(roles) };
-}
-
-function profilesOf(roles: readonly BenchRole[]): ServiceResult['profiles'] {
-  return Object.fromEntries(
-    roles.flatMap(({ name, profileFolder }) => {
-      const top = profileFolder === null ? null : topOfProfile(profileFolder, profileRows);
-      if (profileFolder !== null) rmSync(profileFolder, { recursive: true, force: true });
-      return top === null ? [] : [[name, top]];
-    }),
-  );
+  return { figures, profiles: profilesOf(roles, profileRows) };
 }
 
 async function measurePipeline(sample: SampleEnv): Promise<readonly Figures[]> {

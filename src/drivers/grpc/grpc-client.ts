@@ -71,13 +71,20 @@ export interface GrpcClient<Service extends { method: GenServiceMethods }> {
   close(): void;
 }
 
-/** Connects lazily, and again by itself, to `host:port`. */
+/**
+ * Connects lazily, and again by itself, to `host:port`. grpc-js lets all clients of one address in one
+ * process share a connection, unless a client wants its own.
+ */
 export function createGrpcClient<Service extends AnyGenService>(
   service: Service,
   address: string,
   clock: Clock,
+  { ownConnection = false }: { readonly ownConnection?: boolean } = {},
 ): GrpcClient<Service> {
-  const options = clientOptions(answerBytesMax, answerBytesMax);
+  const options = {
+    ...clientOptions(answerBytesMax, answerBytesMax),
+    ...(ownConnection ? { 'grpc.use_local_subchannel_pool': 1 } : {}),
+  };
   const client = new Client(address, credentials.createInsecure(), options);
   const methods = (service as unknown as DescService).methods;
   const ofKind = <Call>(kind: string, call: (method: DescMethod) => Call): Record<string, Call> =>

@@ -110,6 +110,19 @@ describe('heartbeats of one partition', () => {
     expect(sent).toHaveLength(1);
   });
 
+  test('of 10,000 users who each send one in 30 seconds are four records a second (PRES-23)', async () => {
+    const { time, sent, beat, items } = rig();
+    const [foldMs, users] = [250, 10_000];
+    const folds = 30_000 / foldMs;
+    for (let fold = 0, next = 0; fold < folds; fold += 1) {
+      for (; next < ((fold + 1) * users) / folds; next += 1) beat(`u${next}`);
+      await time.advance(foldMs);
+    }
+    expect(sent).toHaveLength(120);
+    const people = sent.flatMap((_, index) => items(index).map(({ userId }) => userId));
+    expect(new Set(people).size).toBe(users);
+  });
+
   test('that come after a fold was sent begin the next one', async () => {
     const { time, sent, beat, items } = rig();
     beat('u1');
