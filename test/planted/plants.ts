@@ -89,6 +89,8 @@ export const plants: readonly Plant[] = [
   plant(72, 'watchers-told-before-commit', 'INV-44'),
   plant(73, 'standing-watch-never-asked', 'INV-44'),
   plant(74, 'gap-of-a-watch-not-filled', 'INV-44'),
+  plant(75, 'put-out-without-asking', 'INV-45'),
+  plant(76, 'removal-not-tried-again', 'INV-45'),
 ];
 
 function plant(number: number, name: string, ...invariants: readonly string[]): Plant {

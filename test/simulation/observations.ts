@@ -144,6 +144,23 @@ export type Observation =
       readonly watch: AskedWatch;
       readonly stop: WatchStop;
     }
+  /** A process asks RTC to put a user out of a room's audio; the call leaves it now. */
+  | {
+      readonly kind: 'putOut';
+      readonly atMs: number;
+      readonly pod: string;
+      readonly appCode: string;
+      readonly roomId: string;
+      readonly userId: string;
+    }
+  /** A user's client enters a room's audio. */
+  | {
+      readonly kind: 'rtcEntered';
+      readonly atMs: number;
+      readonly appCode: string;
+      readonly roomId: string;
+      readonly userId: string;
+    }
   /** The tables changed by one transaction or autocommitted statement. */
   | { readonly kind: 'committed'; readonly atMs: number }
   /** A stand-in took (and keeps) a message; the same event may arrive again. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { projectRoot } from '../../src/main/project-root.ts';
 import { aimedNames } from './plan/aimed-kinds.ts';
-import { faultKinds } from './plan/fault-kinds.ts';
+import { faultKinds, rtcFaultKinds } from './plan/fault-kinds.ts';
 import { askWeights } from './plan/plan-workload.ts';
 import { caseOf } from './plan/sim-case.ts';
 
@@ -109,7 +109,11 @@ describe('the faults of a run', () => {
 
   it('are of every kind in some run, and of none in about one in ten', () => {
     const planned = new Set(cases.flatMap(({ faults }) => faults.map(({ kind }) => kind)));
-    expect(Object.keys(faultKinds).filter((kind) => !planned.has(kind as never))).toEqual([]);
+    expect(
+      Object.keys({ ...faultKinds, ...rtcFaultKinds }).filter(
+        (kind) => !planned.has(kind as never),
+      ),
+    ).toEqual([]);
     const calm = cases.filter(({ faults, firings }) => faults.length + firings.length === 0);
     expect(calm.length).toBeGreaterThan(2);
     expect(calm.length).toBeLessThan(25);

@@ -17,6 +17,7 @@ import { outboxRows } from './outbox-rows.ts';
 import { ownerReads } from './owner-reads.ts';
 import { passedOffsets } from './passed-offsets.ts';
 import { presence } from './presence.ts';
+import { putOut } from './put-out.ts';
 import { rebuiltState } from './rebuilt-state.ts';
 import { rememberedRefusals } from './remembered-refusals.ts';
 import { seats } from './seats.ts';
@@ -53,6 +54,7 @@ export const allCheckers: readonly CheckerFactory[] = [
   rememberedRefusals,
   sweptUsers,
   watchedRooms,
+  putOut,
   levels,
   appsApart,
 ];

@@ -36,6 +36,14 @@ export interface CheckedWorld {
   readonly presenceStaleAfterMs?: number;
   /** How long a relay locks the rows that it claims, by its own clock. */
   readonly claimLockMs?: number;
+  /** How old the guard's word may be on which a user is put out of RTC. Without it nobody is judged. */
+  readonly guardWordMs?: number;
+  /** Who is in the audio of which room now. */
+  rtcRooms?(): readonly {
+    readonly appCode: string;
+    readonly roomId: string;
+    readonly users: readonly string[];
+  }[];
   /** The rooms that cells hold in memory now, each encoded as a snapshot by the product. */
   liveRooms?(): readonly LiveRoom[];
 }

@@ -83,8 +83,15 @@ export const readFaultKinds = {
   readsLed: 0.05,
 } as const;
 
+/** The same of the RTC service that users are put out of, drawn apart. */
+export const rtcFaultKinds = {
+  rtc: 0.2,
+  rtcDown: 0.03,
+} as const;
+
 /** Kinds that happen whatever the processes are at. */
-export type OrdinaryKind = keyof typeof faultKinds | keyof typeof readFaultKinds;
+export type OrdinaryKind =
+  keyof typeof faultKinds | keyof typeof readFaultKinds | keyof typeof rtcFaultKinds;
 
 /** Name of a kind. */
 export type FaultKind = OrdinaryKind | AimedKind;

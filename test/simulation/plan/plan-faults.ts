@@ -1,6 +1,6 @@
 /** Draws the faults of a run beforehand, as data; one period in four is calm. */
 import { SimRandom } from '../kernel/sim-random.ts';
-import { readFaultKinds } from './fault-kinds.ts';
+import { readFaultKinds, rtcFaultKinds } from './fault-kinds.ts';
 import type { FaultKind, PlannedFault, PlannedFiring } from './fault-kinds.ts';
 import { warmUpMs, type SimOptions } from './sim-options.ts';
 
@@ -14,14 +14,22 @@ const aimedMax = 3;
 
 /** In the order of their times. */
 export function planFaults(options: SimOptions): readonly PlannedFault[] {
-  const [ofReads, others] = [true, false].map((areOfReads) =>
-    Object.entries(options.faultRates).filter(
-      ([kind]) => Object.hasOwn(readFaultKinds, kind) === areOfReads,
-    ),
-  );
+  const apart = { ...readFaultKinds, ...rtcFaultKinds };
+  const among = (isOne: (kind: string) => boolean): readonly (readonly [string, number])[] =>
+    Object.entries(options.faultRates).filter(([kind]) => isOne(kind));
+  const others = among((kind) => !Object.hasOwn(apart, kind));
   const faults = [
     ...ordinaryFaults(options, 'faults', others),
-    ...ordinaryFaults(options, 'faults of reads', ofReads),
+    ...ordinaryFaults(
+      options,
+      'faults of reads',
+      among((kind) => Object.hasOwn(readFaultKinds, kind)),
+    ),
+    ...ordinaryFaults(
+      options,
+      'faults of rtc',
+      among((kind) => Object.hasOwn(rtcFaultKinds, kind)),
+    ),
     ...aimedFaults(options),
   ];
   return faults.sort((one, other) => one.atMs - other.atMs);
@@ -44,7 +52,7 @@ function aimedFaults(options: SimOptions): readonly PlannedFault[] {
 function ordinaryFaults(
   options: SimOptions,
   generator: string,
-  rates: readonly (readonly [string, number])[] = [],
+  rates: readonly (readonly [string, number])[],
 ): readonly PlannedFault[] {
   const random = new SimRandom(options.seed, generator);
   const faults: PlannedFault[] = [];

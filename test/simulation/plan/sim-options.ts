@@ -5,7 +5,7 @@
 import { tracePoints, type TracePoint } from '../../../src/ports/trace.ts';
 import { SimRandom } from '../kernel/sim-random.ts';
 import { aimedKinds, aimedReadKinds, type AimedKind } from './aimed-kinds.ts';
-import { faultKinds, readFaultKinds, type FaultKind } from './fault-kinds.ts';
+import { faultKinds, readFaultKinds, rtcFaultKinds, type FaultKind } from './fault-kinds.ts';
 
 /** See the file header. Times in virtual ms. */
 export interface SimOptions {
@@ -136,7 +136,7 @@ export function optionsOf(seed: number): SimOptions {
     thousandfold: isCalm ? 0 : random.pick([0, 0, 0.0005, 0.002]),
     clockOffsetMs: isCalm ? 0 : random.pick([0, 200, 700]),
     clockDrift: isCalm ? 0 : random.pick([0, 0.0005]),
-    faultRates: isCalm ? {} : { ...ratesOf(random, faultKinds), ...readRatesOf(seed) },
+    faultRates: isCalm ? {} : { ...ratesOf(random, faultKinds), ...ratesApart(seed) },
     points: isCalm ? [] : tracePoints.filter(() => random.chance(pointShare)),
     pointFiringsMax: isCalm ? 0 : pointFiringsMax,
     ...aimsOf(seed, isCalm),
@@ -233,8 +233,11 @@ function deliveryOf(random: SimRandom): Pick<SimOptions, 'fetchWaitMs' | 'runSiz
 }
 
 /** Drawn apart, as the aims are. */
-function readRatesOf(seed: number): Rates {
-  return ratesOf(new SimRandom(seed, 'rates of reads'), readFaultKinds);
+function ratesApart(seed: number): Rates {
+  return {
+    ...ratesOf(new SimRandom(seed, 'rates of reads'), readFaultKinds),
+    ...ratesOf(new SimRandom(seed, 'rates of rtc'), rtcFaultKinds),
+  };
 }
 
 function ratesOf(random: SimRandom, kinds: Readonly<Rates>): Rates {

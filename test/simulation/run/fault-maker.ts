@@ -9,6 +9,7 @@ import { databaseFaults } from './faults-of-database.ts';
 import { logFaults } from './faults-of-log.ts';
 import { podFaults } from './faults-of-pods.ts';
 import { readFaults } from './faults-of-reads.ts';
+import { rtcFaults } from './faults-of-rtc.ts';
 import { outsideFaults } from './faults-outside.ts';
 
 const table: FaultTable = {
@@ -17,6 +18,7 @@ const table: FaultTable = {
   ...databaseFaults,
   ...outsideFaults,
   ...readFaults,
+  ...rtcFaults,
   ...aimedFaults,
 };
 
@@ -61,6 +63,7 @@ export class FaultMaker {
     servers.wallet.faults.clear();
     servers.im.faults.clear();
     servers.activity.faults.clear();
+    servers.rtc.faults.clear();
     database.server.faults.length = 0;
     for (const lane of servers.lanes.values()) lane.faults.length = 0;
     for (const pod of pods) {

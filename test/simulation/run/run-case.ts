@@ -14,6 +14,7 @@ import type { CallAsk, Observation } from '../observations.ts';
 import { warmUpMs } from '../plan/sim-options.ts';
 import type { SimCase } from '../plan/sim-case.ts';
 import { silentLog, writingLog } from '../world/sim-log.ts';
+import { enterBehindJoins } from '../world/rtc-rooms.ts';
 import { World } from '../world/world.ts';
 import { FaultMaker } from './fault-maker.ts';
 import { onlooker, probeAll } from './probes.ts';
@@ -103,6 +104,7 @@ class Run {
       if (checker.observe !== undefined) this.world.watch((seen) => checker.observe?.(seen));
     }
     countWorldFacts(this.world);
+    enterBehindJoins(this.world);
     this.lag = new LagWatch(this.world);
     this.faults = new FaultMaker(this.world);
     this.network = new ClientNetwork(this.world);

@@ -4,7 +4,7 @@
  */
 import { tracePoints } from '../../../src/ports/trace.ts';
 import { aimedNames } from '../plan/aimed-kinds.ts';
-import { faultKinds, readFaultKinds } from '../plan/fault-kinds.ts';
+import { faultKinds, readFaultKinds, rtcFaultKinds } from '../plan/fault-kinds.ts';
 import { readQuestions } from '../plan/plan-reads.ts';
 import { askWeights } from '../plan/plan-workload.ts';
 import { lightAsks, type AskType } from '../plan/planned-ask.ts';
@@ -67,6 +67,9 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   'a question that waited for a commit': ['cell_reads_waited_total'],
   'a watch that went on at another owner': ['world_watches_resumed'],
   'a gap of a watch filled from the log': ['world_watch_pages'],
+  'a user put out of RTC by the outbox': ['adapter_rtc_removals_total|removed'],
+  'a user who may be in RTC again before a try': ['adapter_rtc_removals_total|allowed_again'],
+  'a removal at once without an answer': ['cell_rtc_removals_total|unknown'],
   'an upgrade under way': ['world_levels_stored|1'],
   'a command of a release that is not there yet': ['world_calls_failed|NOT_YET_ENABLED'],
   'a snapshot': ['cell_snapshot_ms'],
@@ -83,7 +86,7 @@ export function missedFloors(counts: ReadonlyMap<string, number>): readonly stri
     return false;
   };
   const missed = Object.entries(floors).filter(([, beginnings]) => !beginnings.some(has));
-  const kinds = Object.keys({ ...faultKinds, ...readFaultKinds }).filter(
+  const kinds = Object.keys({ ...faultKinds, ...readFaultKinds, ...rtcFaultKinds }).filter(
     (kind) => !counts.has(`fault ${kind}`),
   );
   const unhit = aimedNames.filter((kind) => !counts.has(`world_aimed_hits|${kind}`));

@@ -29,6 +29,7 @@ import { farAway } from './latency.ts';
 import type { PodGate } from './pod-gate.ts';
 import { createPodDrivers } from './pod-drivers.ts';
 import type { PodSurroundings } from './pod.ts';
+import { appOf } from './rtc-rooms.ts';
 import { simPasswords } from './sim-passwords.ts';
 
 /** One life of one process. */
@@ -171,8 +172,12 @@ function outsideClients(around: PodSurroundings, life: PodLife): OutsideClients 
     rtcRemover({ sdkAppId }, callTimeoutMs) {
       const standIn = farAway(servers.rtc, ['handle'], network);
       const client = new MemoryRtcRemover({ sdkAppId, callTimeoutMs }, standIn, timers);
-      const removeUser: RtcUserRemover['removeUser'] = (roomId, userId) =>
-        client.removeUser(roomId, userId);
+      const appCode = appOf(config, sdkAppId);
+      const removeUser: RtcUserRemover['removeUser'] = (roomId, userId) => {
+        const atMs = kernel.trueMs;
+        around.observe({ kind: 'putOut', atMs, pod: life.nodeId, appCode, roomId, userId });
+        return client.removeUser(roomId, userId);
+      };
       return { ...gatedPort<RtcUserRemover>({ removeUser }, gate), stop: () => undefined };
     },
     rtcTickets: () => new MemoryRtcTickets(new Map()),

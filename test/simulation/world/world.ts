@@ -20,6 +20,7 @@ import { Latency } from './latency.ts';
 import { Moments } from './moments.ts';
 import { Pod } from './pod.ts';
 import { codec } from './pod-role.ts';
+import { rtcRoomsOf, type RtcRoom } from './rtc-rooms.ts';
 import { createServers, type Servers } from './servers.ts';
 import { SimMetrics } from './sim-metrics.ts';
 
@@ -97,6 +98,11 @@ export class World implements CheckedWorld {
     return this.config.presenceStaleAfterMs;
   }
 
+  /** The guard is waited for half of a row's time, and its word holds a second longer. */
+  get guardWordMs(): number {
+    return Math.floor(this.config.outboxWorker.publishTimeoutMs / 2) + 1_000;
+  }
+
   get claimLockMs(): number {
     return this.config.outboxWorker.claimLockMs;
   }
@@ -120,6 +126,10 @@ export class World implements CheckedWorld {
     const { broker } = this.servers;
     if (!broker.hasTopic(this.commandsTopic)) return [];
     return broker.topic(this.commandsTopic).partition(partition).read(from, Infinity);
+  }
+
+  rtcRooms(): readonly RtcRoom[] {
+    return rtcRoomsOf(this);
   }
 
   liveRooms(): readonly LiveRoom[] {
