@@ -91,6 +91,7 @@ export const plants: readonly Plant[] = [
   plant(74, 'gap-of-a-watch-not-filled', 'INV-44'),
   plant(75, 'put-out-without-asking', 'INV-45'),
   plant(76, 'removal-not-tried-again', 'INV-45'),
+  plant(77, 'week-of-the-arrival', 'INV-23'),
 ];
 
 function plant(number: number, name: string, ...invariants: readonly string[]): Plant {

@@ -161,6 +161,28 @@ export type Observation =
       readonly roomId: string;
       readonly userId: string;
     }
+  /** A process asks for the right to copy rooms of an app into the list's copy; `call` is its number. */
+  | {
+      readonly kind: 'stampAsked';
+      readonly atMs: number;
+      readonly appCode: string;
+      readonly call: number;
+    }
+  /** It has that right, and its name. */
+  | {
+      readonly kind: 'stamped';
+      readonly atMs: number;
+      readonly call: number;
+      readonly stamp: string;
+    }
+  /** Rooms were written into the copy under a stamp. */
+  | {
+      readonly kind: 'listCopied';
+      readonly atMs: number;
+      readonly appCode: string;
+      readonly stamp: string;
+      readonly roomIds: readonly string[];
+    }
   /** The tables changed by one transaction or autocommitted statement. */
   | { readonly kind: 'committed'; readonly atMs: number }
   /** A stand-in took (and keeps) a message; the same event may arrive again. */

@@ -5,6 +5,7 @@ import { appsApart } from './apps-apart.ts';
 import { arrivals } from './arrivals.ts';
 import type { CheckerFactory } from './checker.ts';
 import { coinTotals } from './coin-totals.ts';
+import { copiedList } from './copied-list.ts';
 import { fence } from './fence.ts';
 import { giftSums } from './gift-sums.ts';
 import { levels } from './levels.ts';
@@ -55,6 +56,7 @@ export const allCheckers: readonly CheckerFactory[] = [
   sweptUsers,
   watchedRooms,
   putOut,
+  copiedList,
   levels,
   appsApart,
 ];

@@ -44,6 +44,11 @@ export interface CheckedWorld {
     readonly roomId: string;
     readonly users: readonly string[];
   }[];
+  /** The copy of an app's room list; null: there is none. */
+  listCopy?(appCode: string): {
+    readonly life: string;
+    readonly rooms: ReadonlyMap<string, { readonly entry: object | null }>;
+  } | null;
   /** The rooms that cells hold in memory now, each encoded as a snapshot by the product. */
   liveRooms?(): readonly LiveRoom[];
 }

@@ -62,6 +62,12 @@ function valuesOf(options: SimOptions): unknown {
     snapshot_every_n: options.snapshotEveryN,
     mic_publish_timeout: ms(options.micPublishTimeoutMs),
     ...rulesOf(options),
+    list_cache: {
+      enabled: options.listCopy ?? false,
+      copy_interval: '300ms',
+      look_interval: '2s',
+      pass_interval: '10s',
+    },
     catalogue_at_start: appCodes.slice(0, apps).flatMap((appCode) => {
       return giftIds.map((giftId) => `${appCode}/${giftId}=${giftCoins[giftId]}`);
     }),

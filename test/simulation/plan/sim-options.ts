@@ -48,6 +48,8 @@ export interface SimOptions {
   readonly reads?: ReadPressure;
   /** Watchers of rooms. Not in cases of old: none. */
   readonly watchers?: number;
+  /** Whether the room list is copied. Not in cases of old: no. */
+  readonly listCopy?: boolean;
   /** Absent: the deployment is at this release's level from the start. */
   readonly upgrade?: Upgrade;
 }
@@ -99,6 +101,7 @@ type Rates = Partial<Record<FaultKind, number>>;
 
 const calmShare = 0.1;
 const upgradeShare = 0.1;
+const listCopyShare = 0.4;
 const raisedWithinMs = 12_000;
 const kindShare = 0.4;
 const pointShare = 0.25;
@@ -143,6 +146,7 @@ export function optionsOf(seed: number): SimOptions {
     rules: rulesOf(seed),
     reads: readsOf(seed),
     watchers: watchersOf(seed),
+    listCopy: new SimRandom(seed, 'list copy').chance(listCopyShare),
     ...upgradeOf(seed),
   });
 }
@@ -188,7 +192,14 @@ function rulesOf(seed: number): Rules {
 function undisturbed(options: SimOptions): SimOptions {
   if (!options.aimed.includes('staleReader')) return options;
   const { rules: _, upgrade: __, ...others } = options;
-  return { ...others, watchers: 0, faultRates: {}, points: [], pointFiringsMax: 0 };
+  return {
+    ...others,
+    watchers: 0,
+    listCopy: false,
+    faultRates: {},
+    points: [],
+    pointFiringsMax: 0,
+  };
 }
 
 /** Drawn apart from the rest, which keeps its meaning when a kind is added here. */

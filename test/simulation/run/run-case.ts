@@ -17,6 +17,7 @@ import { silentLog, writingLog } from '../world/sim-log.ts';
 import { enterBehindJoins } from '../world/rtc-rooms.ts';
 import { World } from '../world/world.ts';
 import { FaultMaker } from './fault-maker.ts';
+import { lateList } from './late-list.ts';
 import { onlooker, probeAll } from './probes.ts';
 import { LagWatch, unfinishedWork } from './progress.ts';
 import { Watchers } from './watchers.ts';
@@ -181,18 +182,26 @@ class Run {
         talking === undefined
           ? unfinishedWork(this.world)
           : `${talking.name} has ${talking.newestTry}`;
-      const untold = left === null ? this.watchers.untold() : null;
-      if (left === null && untold === null) return then();
+      const late = left === null ? this.late() : null;
+      if (left === null && late === null) return then();
       const standstill = this.lag.look();
       if (standstill !== null) {
         this.report(progress('INV-32', standstill));
         return this.kernel.end();
       }
       if (this.kernel.nowMs < untilMs) return this.waitForRest(untilMs, then);
-      const [invariant, text] = untold === null ? ['INV-31', left] : ['INV-44', untold];
+      const [invariant, text] = late ?? ['INV-31', left];
       this.report(progress(invariant, `${settleMaxMs} ms after the last fault: ${text}`));
       this.kernel.end();
     });
+  }
+
+  /** What comes behind the commits and has not come yet: which promise it is, and what is missing. */
+  private late(): readonly [string, string] | null {
+    const untold = this.watchers.untold();
+    if (untold !== null) return ['INV-44', untold];
+    const unlisted = lateList(this.world);
+    return unlisted === null ? null : ['INV-46', unlisted];
   }
 
   private async probe(): Promise<void> {

@@ -70,6 +70,8 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   'a user put out of RTC by the outbox': ['adapter_rtc_removals_total|removed'],
   'a user who may be in RTC again before a try': ['adapter_rtc_removals_total|allowed_again'],
   'a removal at once without an answer': ['cell_rtc_removals_total|unknown'],
+  'a copy of the room list made whole': ['projection_list_passes_total|ready'],
+  'a copy of a room that came too late': ['projection_list_copies_total|too_late'],
   'an upgrade under way': ['world_levels_stored|1'],
   'a command of a release that is not there yet': ['world_calls_failed|NOT_YET_ENABLED'],
   'a snapshot': ['cell_snapshot_ms'],

@@ -85,10 +85,8 @@ export function createPodDrivers(parts: PodDriverParts): DriverSet {
       ]),
     roomListCache: () => {
       const { readBudgetMs } = config.listCache;
-      return gatedPort(
-        new MemoryRoomListCache({ readBudgetMs }, servers.leases, parts.random),
-        gate,
-      );
+      const cache = new MemoryRoomListCache({ readBudgetMs }, servers.leases, parts.random);
+      return gatedPort(servers.listCopies.told(cache), gate);
     },
     readsPeers: () => servers.reads.peers(gate),
     readsServer: (ofNode) => servers.reads.server(nodeId, ofNode, gate),

@@ -15,6 +15,7 @@ import { randomPort, SimRandom } from '../kernel/sim-random.ts';
 import type { Observation } from '../observations.ts';
 import { FarLeaseServer } from './far-lease-server.ts';
 import type { Latency } from './latency.ts';
+import { ListCopies } from './list-copies.ts';
 import { ReadsBetweenPods } from './reads-between-pods.ts';
 import { silentLog } from './sim-log.ts';
 
@@ -32,6 +33,7 @@ export interface Servers {
   readonly im: ImStandIn;
   readonly activity: ActivityStandIn;
   readonly rtc: RtcStandIn;
+  readonly listCopies: ListCopies;
   /** By incarnation, of all lives of all cells. */
   readonly lanes: Map<string, MemoryCommitLane>;
 }
@@ -75,16 +77,18 @@ export function createServers(
   const activity = new ActivityStandIn(ofStandIns);
   tellArrivals(im.received, 'im', kernel, observe);
   tellArrivals(activity.received, 'activity', kernel, observe);
+  const leases = new FarLeaseServer({ clock, timers: kernel.timersOf('leases'), latency });
   return {
     broker,
     database,
-    leases: new FarLeaseServer({ clock, timers: kernel.timersOf('leases'), latency }),
+    leases,
     reads: new ReadsBetweenPods({ clock, timers: kernel.timersOf('reads'), latency }),
     wakeHub: new MemoryWakeHub({ timers: kernel.timersOf('wake'), log: silentLog }),
     wallet: new WalletStandIn({ ...ofStandIns, openingCoins }),
     im,
     activity,
     rtc: new RtcStandIn(ofStandIns),
+    listCopies: new ListCopies(kernel, leases, observe),
     lanes: new Map(),
   };
 }

@@ -17,6 +17,7 @@ import { configOf } from '../plan/config-of.ts';
 import type { SimOptions } from '../plan/sim-options.ts';
 import { KillerRecords } from './killer-records.ts';
 import { Latency } from './latency.ts';
+import type { ListCopy } from './list-copies.ts';
 import { Moments } from './moments.ts';
 import { Pod } from './pod.ts';
 import { codec } from './pod-role.ts';
@@ -126,6 +127,10 @@ export class World implements CheckedWorld {
     const { broker } = this.servers;
     if (!broker.hasTopic(this.commandsTopic)) return [];
     return broker.topic(this.commandsTopic).partition(partition).read(from, Infinity);
+  }
+
+  listCopy(appCode: string): ListCopy | null {
+    return this.servers.listCopies.of(appCode);
   }
 
   rtcRooms(): readonly RtcRoom[] {
