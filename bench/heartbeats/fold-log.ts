@@ -14,6 +14,9 @@ export interface FoldLog {
 /** Where a part of the topic begins or ends: the next offset by partition. */
 export type TopicPlace = ReadonlyMap<number, bigint>;
 
+/** Each waits for seconds. */
+const questionsMax = 5;
+
 /** Reads the topic on a group of its own; partitions are settled once it has them all. */
 export class FoldReader {
   private readonly source: ReturnType<typeof createKafkaCommandSource>;
@@ -52,14 +55,11 @@ export class FoldReader {
     });
   }
 
-  /** Where the topic ends now. */
+  /** Where the topic ends now. A machine that is overloaded may need more than one question. */
   async end(): Promise<TopicPlace> {
-    const place = new Map<number, bigint>();
-    for (let partition = 0; partition < this.partitionCount; partition += 1) {
-      const { endOffset }: LogRange = await this.source.logRange(partition);
-      place.set(partition, endOffset);
-    }
-    return place;
+    const partitions = Array.from({ length: this.partitionCount }, (_, partition) => partition);
+    const ranges = await Promise.all(partitions.map((partition) => this.range(partition)));
+    return new Map(ranges.map(({ endOffset }, partition) => [partition, endOffset]));
   }
 
   /** The folds between two places. */
@@ -86,6 +86,16 @@ export class FoldReader {
       for (const partition of open.keys()) this.source.open(partition, from.get(partition) ?? 0n);
     });
     return { records, bytes };
+  }
+
+  private async range(partition: number): Promise<LogRange> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.source.logRange(partition);
+      } catch (error) {
+        if (tries === questionsMax) throw error;
+      }
+    }
   }
 
   stop(): Promise<void> {
