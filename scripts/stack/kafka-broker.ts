@@ -7,7 +7,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Kafka, logLevel } from 'kafkajs';
-import { BROKER_LOGGING, brokerProperties, type KafkaLayout } from './kafka-config.ts';
+import { BROKER_LOGGING, brokerProperties } from './kafka-config.ts';
+import type { BrokerDoor, KafkaLayout } from './kafka-config.ts';
 import { freePort } from './machine.ts';
 import { startOwnServer } from './own-server.ts';
 import type { BrokerControl } from './stack-types.ts';
@@ -23,6 +24,7 @@ export interface BrokerPlan {
   readonly runFolder: string;
   readonly advertisedPort: number | undefined;
   readonly listenPort: number | undefined;
+  readonly doors: readonly BrokerDoor[];
 }
 
 /** A broker that answers; `brokers` is what clients use, `control` is for those who test it. */
@@ -80,6 +82,7 @@ async function planLayout(plan: BrokerPlan, folder: string): Promise<KafkaLayout
     advertisedPort: plan.advertisedPort ?? listenPort,
     directPort: await freePort(),
     controllerPort: await freePort(),
+    doors: plan.doors,
   };
 }
 

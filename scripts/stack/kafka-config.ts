@@ -2,6 +2,12 @@
  * The broker's settings as text: one node that is broker and controller at once.
  */
 
+/** One more way in for clients: a proxy listens on `advertisedPort` and leads to `listenPort`. */
+export interface BrokerDoor {
+  readonly listenPort: number;
+  readonly advertisedPort: number;
+}
+
 /** Ports and folder of one broker. */
 export interface KafkaLayout {
   readonly dataFolder: string;
@@ -10,23 +16,31 @@ export interface KafkaLayout {
   readonly advertisedPort: number;
   readonly directPort: number;
   readonly controllerPort: number;
+  /** Further ways in, each with a listener of its own. */
+  readonly doors: readonly BrokerDoor[];
 }
 
 /** server.properties for `layout`. */
 export function brokerProperties(layout: KafkaLayout): string {
-  const { listenPort, advertisedPort, directPort, controllerPort } = layout;
+  const { listenPort, advertisedPort, directPort, controllerPort, doors } = layout;
   const host = '127.0.0.1';
+  const ofDoors = (port: keyof BrokerDoor): string =>
+    doors.map((door, at) => `,DOOR${at + 1}://${host}:${door[port]}`).join('');
   const settings: Readonly<Record<string, string | number | boolean>> = {
     'process.roles': 'broker,controller',
     'node.id': 1,
     'controller.quorum.voters': `1@${host}:${controllerPort}`,
     listeners:
       `CLIENT://${host}:${listenPort},DIRECT://${host}:${directPort},` +
-      `CONTROLLER://${host}:${controllerPort}`,
+      `CONTROLLER://${host}:${controllerPort}${ofDoors('listenPort')}`,
     // A client goes on at the address advertised on the listener it came in by: behind a proxy
     // CLIENT stays behind it, DIRECT never passes it.
-    'advertised.listeners': `CLIENT://${host}:${advertisedPort},DIRECT://${host}:${directPort}`,
-    'listener.security.protocol.map': 'CLIENT:PLAINTEXT,DIRECT:PLAINTEXT,CONTROLLER:PLAINTEXT',
+    'advertised.listeners':
+      `CLIENT://${host}:${advertisedPort},DIRECT://${host}:${directPort}` +
+      ofDoors('advertisedPort'),
+    'listener.security.protocol.map':
+      'CLIENT:PLAINTEXT,DIRECT:PLAINTEXT,CONTROLLER:PLAINTEXT' +
+      doors.map((_, at) => `,DOOR${at + 1}:PLAINTEXT`).join(''),
     'inter.broker.listener.name': 'DIRECT',
     'controller.listener.names': 'CONTROLLER',
     'log.dirs': layout.dataFolder,

@@ -90,6 +90,7 @@ async function startServers(
         runFolder,
         advertisedPort: options.kafkaAdvertisedPort,
         listenPort: options.kafkaListenPort,
+        doors: options.kafkaDoors ?? [],
       },
       watchdog,
     ),

@@ -3,6 +3,7 @@
  * one MySQL database and one Redis key space that belong to this run alone.
  */
 
+import type { BrokerDoor } from './kafka-config.ts';
 import type { ServerStackKind } from './stack-choice.ts';
 
 /** Where a MySQL database is and who may use it. */
@@ -56,6 +57,8 @@ export interface StackOptions {
   readonly kafkaAdvertisedPort?: number;
   /** Port where the broker itself listens for clients. Default: a free one. */
   readonly kafkaListenPort?: number;
+  /** Further ways into the broker, each behind a proxy of its own. Native stacks only. */
+  readonly kafkaDoors?: readonly BrokerDoor[];
   /** Never use a MySQL or Redis that answers already: a fault test kills its own. Default: false. */
   readonly ownServers?: boolean;
   /** Who starts containers, where the stack is made of them. Default: the command line. */

@@ -26,11 +26,15 @@ export interface TestSpace {
 
 /**
  * Promises a fresh space; call it in `beforeAll` and `close()` in `afterAll`. `label` is for the
- * reader of a database list: lower-case letters and digits. Throws outside `npm test`.
+ * reader of a database list: lower-case letters and digits. Throws when `stackEnv` names no servers:
+ * that of this process does within `npm test`.
  */
-export async function openTestSpace(label: string): Promise<TestSpace> {
+export async function openTestSpace(
+  label: string,
+  stackEnv: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<TestSpace> {
   if (!/^[a-z0-9]{1,20}$/.test(label)) throw new Error(`label '${label}': use a-z and 0-9`);
-  const read = addressesOf(process.env);
+  const read = addressesOf(stackEnv);
   if ('missing' in read) {
     throw new Error(`${read.missing.join(', ')} not set: run this test through npm test`);
   }

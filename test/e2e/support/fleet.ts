@@ -13,6 +13,7 @@ import { RoomCommands } from '../../../src/drivers/grpc/generated/roomcell/v1/ro
 import { RoomQueries } from '../../../src/drivers/grpc/generated/roomcell/v1/room_queries_pb.ts';
 import { issueDevelopmentToken } from '../../../src/drivers/jwt/development-token.ts';
 import { createSystemClock } from '../../../src/drivers/system/system-clock.ts';
+import { projectRoot } from '../../../src/main/project-root.ts';
 import { roleNames, type RoleName } from '../../../src/main/role.ts';
 import type { TracePoint } from '../../../src/ports/trace.ts';
 import { openTestSpace, type TestSpace } from '../../support/stack-env.ts';
@@ -20,7 +21,7 @@ import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
 import { ownPorts } from './own-ports.ts';
 import { RoleProcess } from './role-process.ts';
 
-const root = new URL('../../../', import.meta.url).pathname;
+const root = projectRoot();
 const jwtSecret = 'a secret of tests, long enough for HS256';
 
 /** The app that a fleet serves. */
@@ -100,8 +101,13 @@ export class Fleet {
   }
 
   /** Opens an empty fleet; call it in `beforeAll` and `close()` in `afterAll`. */
-  static async open(label: string, env: Readonly<Record<string, string>> = {}): Promise<Fleet> {
-    const space = await openTestSpace(label);
+  static async open(
+    label: string,
+    env: Readonly<Record<string, string>> = {},
+    /** Names the servers, as ROOMCELL_… variables. */
+    stackEnv: Readonly<Record<string, string | undefined>> = process.env,
+  ): Promise<Fleet> {
+    const space = await openTestSpace(label, stackEnv);
     const redisUrl = new URL(space.redis.url);
     const [im = 0, activity = 0, control = 0, wallet = 0, rtc = 0] = await ownPorts(5);
     // A door that refuses does not listen: another file must not be given its port meanwhile.
@@ -139,6 +145,8 @@ export class Fleet {
       readonly env?: Readonly<Record<string, string>>;
       /** Folder of another release's program. Default: this one's. */
       readonly root?: string;
+      /** Where everything that it writes is kept. Default: in memory only. */
+      readonly logFile?: string;
     } = {},
   ): Promise<RoleProcess> {
     const [opsPort = 0, grpcPort = 0] = await ownPorts(2);
@@ -153,6 +161,7 @@ export class Fleet {
       args: plain ? words : roles,
       opsPort,
       grpcPort,
+      ...(options.logFile === undefined ? {} : { logFile: options.logFile }),
       env: {
         ...this.env,
         ROOMCELL_NODE_ID: name,

@@ -1,5 +1,6 @@
 /** One process of a fleet, with the verbs of a fault test: kill, freeze, thaw, terminate. */
 import { spawn, type ChildProcess } from 'node:child_process';
+import { createWriteStream, type WriteStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -14,7 +15,12 @@ export interface RoleProcessStart {
   readonly env: Readonly<Record<string, string>>;
   readonly opsPort: number;
   readonly grpcPort: number;
+  /** Everything that it writes goes here too; then memory keeps only the newest lines. */
+  readonly logFile?: string;
 }
+
+/** Lines kept in memory of a process whose log is in a file. */
+const linesKept = 200;
 
 /** See the file header. Only this very process is ever signalled, by its pid. */
 export class RoleProcess {
@@ -26,12 +32,15 @@ export class RoleProcess {
   readonly raw: string[] = [];
   readonly exited: Promise<{ readonly code: number | null; readonly signal: string | null }>;
   private readonly child: ChildProcess;
+  private readonly logFile: WriteStream | null;
   private ended = false;
 
   constructor(start: RoleProcessStart) {
     this.name = start.name;
     this.opsPort = start.opsPort;
     this.grpcPort = start.grpcPort;
+    this.logFile =
+      start.logFile === undefined ? null : createWriteStream(start.logFile, { flags: 'a' });
     this.child = spawn(process.execPath, [start.script, ...start.args], {
       env: { PATH: process.env['PATH'] ?? '', ...start.env },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -40,12 +49,19 @@ export class RoleProcess {
       if (stream === null) continue;
       createInterface({ input: stream }).on('line', (line) => this.take(line));
     }
+    // Its last words may come behind its exit.
+    this.child.once('close', () => this.logFile?.end());
     this.exited = new Promise((resolve) => {
       this.child.once('exit', (code, signal) => {
         this.ended = true;
         resolve({ code, signal });
       });
     });
+  }
+
+  /** Undefined when it could not be started. */
+  get pid(): number | undefined {
+    return this.child.pid;
   }
 
   get running(): boolean {
@@ -119,6 +135,11 @@ export class RoleProcess {
   }
 
   private take(line: string): void {
+    this.logFile?.write(`${line}\n`);
+    if (this.logFile !== null) {
+      if (this.lines.length > linesKept) this.lines.splice(0, linesKept / 2);
+      if (this.raw.length > linesKept) this.raw.splice(0, linesKept / 2);
+    }
     if (!line.startsWith('{')) {
       this.raw.push(line);
       return;

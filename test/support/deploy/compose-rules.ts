@@ -114,6 +114,7 @@ export function brokerFaults({ services }: ComposeFile): string[] {
     advertisedPort: 0,
     directPort: 0,
     controllerPort: 0,
+    doors: [],
   };
   const native = brokerProperties(layout)
     .trimEnd()
