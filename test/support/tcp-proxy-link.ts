@@ -40,7 +40,11 @@ export function openLink(
       for (const direction of ['toServer', 'toClient'] as const) {
         const isHeld =
           next.kind === 'hold' && (next.direction === 'both' || next.direction === direction);
-        lanes[direction].setFlow(isHeld, next.kind === 'delay' ? next.delayMs : 0);
+        lanes[direction].setFlow({
+          isHeld,
+          delayMs: next.kind === 'delay' ? next.delayMs : 0,
+          pieceBytesMax: next.kind === 'slice' ? next.bytesMax : Infinity,
+        });
       }
     },
     swallow: (direction, onFirstDrop) => lanes[direction].swallow(onFirstDrop),
@@ -60,6 +64,16 @@ function closeOf(socket: Socket): Promise<void> {
 /** What waits for its turn: bytes, or the end of the stream. */
 type Item = Buffer | 'end';
 
+/** How a direction lets bytes through from now on. */
+interface Flow {
+  readonly isHeld: boolean;
+  readonly delayMs: number;
+  /** Chunks that come from now on are cut into pieces of so many bytes. */
+  readonly pieceBytesMax: number;
+}
+
+const pieceGapMs = 1;
+
 /** One direction. Items leave in the order in which they came, whatever the modes were. */
 class Lane {
   readonly #from: Socket;
@@ -67,6 +81,7 @@ class Lane {
   readonly #waiting: { readonly item: Item; readonly dueAtMs: number }[] = [];
   #isHeld = false;
   #delayMs = 0;
+  #pieceBytesMax = Infinity;
   #timer: NodeJS.Timeout | undefined;
   #onFirstDrop: (() => void) | undefined;
   #isSwallowing = false;
@@ -83,9 +98,10 @@ class Lane {
     to.on('drain', () => from.resume());
   }
 
-  setFlow(isHeld: boolean, delayMs: number): void {
-    this.#isHeld = isHeld;
-    this.#delayMs = delayMs;
+  setFlow(flow: Flow): void {
+    this.#isHeld = flow.isHeld;
+    this.#delayMs = flow.delayMs;
+    this.#pieceBytesMax = flow.pieceBytesMax;
     this.#flush();
   }
 
@@ -95,8 +111,20 @@ class Lane {
   }
 
   #push(item: Item): void {
-    this.#waiting.push({ item, dueAtMs: performance.now() + this.#delayMs });
+    const dueAtMs = performance.now() + this.#delayMs;
+    this.#pieces(item).forEach((piece, at) => {
+      this.#waiting.push({ item: piece, dueAtMs: dueAtMs + at * pieceGapMs });
+    });
     this.#flush();
+  }
+
+  #pieces(item: Item): readonly Item[] {
+    if (item === 'end' || item.length <= this.#pieceBytesMax) return [item];
+    const pieces: Buffer[] = [];
+    for (let at = 0; at < item.length; at += this.#pieceBytesMax) {
+      pieces.push(item.subarray(at, at + this.#pieceBytesMax));
+    }
+    return pieces;
   }
 
   #flush(): void {

@@ -1,6 +1,6 @@
 /**
  * A TCP proxy that a fault test puts between a client and a server: it can hold bytes back, cut,
- * refuse, delay, and swallow an answer. The faults are those of a network, so the bytes that pass
+ * refuse, delay, slice, and swallow an answer. The faults are those of a network, so the bytes that pass
  * are never changed.
  */
 import { createServer, type Server, type Socket } from 'node:net';
@@ -15,7 +15,9 @@ export type ProxyMode =
   /** Bytes of this direction wait, and go on in order when the mode changes. */
   | { readonly kind: 'hold'; readonly direction: Direction | 'both' }
   /** Every chunk of either direction leaves `delayMs` after it came. */
-  | { readonly kind: 'delay'; readonly delayMs: number };
+  | { readonly kind: 'delay'; readonly delayMs: number }
+  /** Every chunk leaves in pieces of at most `bytesMax`, a millisecond apart. */
+  | { readonly kind: 'slice'; readonly bytesMax: number };
 
 /** When and how an answer gets lost. */
 export interface SwallowRule {
@@ -45,6 +47,8 @@ export interface TcpProxy {
   readonly port: number;
   /** Connections open now. */
   readonly connectionCount: number;
+  /** Chunks that came while a mode other than `pass` was on, and connections that were cut. */
+  readonly metCount: number;
   /** Server of connections to come. */
   setTarget(port: number, host?: string): void;
   setMode(mode: ProxyMode): void;
@@ -70,15 +74,20 @@ export async function startTcpProxy(options: {
   let server: Server | undefined;
   const links = new Set<ProxyLink>();
   const rules = new Set<LiveRule>();
+  let metCount = 0;
 
   const onConnection = (client: Socket): void => {
     const link = openLink(client, target, mode, (direction, chunk, self) => {
+      if (mode.kind !== 'pass') metCount += 1;
       for (const rule of rules) rule.see(direction, chunk, self);
     });
     links.add(link);
     void link.closed.then(() => links.delete(link));
   };
-  const cut = (): void => links.forEach((link) => link.cut());
+  const cut = (): void => {
+    metCount += links.size;
+    links.forEach((link) => link.cut());
+  };
   const stopListening = async (): Promise<void> => {
     const closing = server;
     server = undefined;
@@ -93,6 +102,9 @@ export async function startTcpProxy(options: {
     port,
     get connectionCount() {
       return links.size;
+    },
+    get metCount() {
+      return metCount;
     },
     setTarget: (targetPort, host = '127.0.0.1') => void (target = { port: targetPort, host }),
     setMode(next) {

@@ -52,6 +52,25 @@ describe('TCP proxy', () => {
     await until(() => client.read() === 'XONE TWO');
   });
 
+  it('slices both ways into pieces, in order, and counts what met a fault', async () => {
+    const client = await open();
+    await ask(client, 'x');
+    expect(proxy.metCount).toBe(0);
+    let chunks = 0;
+    client.socket.on('data', () => (chunks += 1));
+    proxy.setMode({ kind: 'slice', bytesMax: 2 });
+    client.socket.write('abcdefghij');
+    await until(() => client.read() === 'XABCDEFGHIJ');
+    expect(chunks).toBeGreaterThan(1);
+    expect(proxy.metCount).toBeGreaterThan(1);
+    proxy.setMode({ kind: 'pass' });
+    const before = proxy.metCount;
+    await ask(client, 'y');
+    expect(proxy.metCount).toBe(before);
+    proxy.cut();
+    expect(proxy.metCount).toBe(before + 1);
+  });
+
   it('holds the request only, when told so', async () => {
     const client = await open();
     await ask(client, 'x');
