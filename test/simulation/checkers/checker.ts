@@ -3,7 +3,7 @@
  * the memory database and the product's types, and computes everything else by itself.
  */
 import type { MemoryDatabase } from '../../../src/drivers/memory/memory-database.ts';
-import type { WalletStandIn } from '../../../src/drivers/wallet-stand-in/wallet-stand-in.ts';
+import type { WalletLedger } from '../../../src/drivers/wallet-stand-in/wallet-ledger.ts';
 import type { Observation } from '../observations.ts';
 
 /** One broken promise. */
@@ -19,7 +19,9 @@ export interface Violation {
 export interface CheckedWorld {
   /** Each commit to it is one `committed` observation, before anything else commits. */
   readonly database: MemoryDatabase;
-  readonly wallet: WalletStandIn;
+  readonly wallet: {
+    readonly ledger: Pick<WalletLedger, 'find' | 'entries' | 'allAccounts' | 'keys'>;
+  };
   readonly partitionCount: number;
   readonly commandsTopic: string;
   /** Records of a partition of the commands topic from an offset on (default: all), oldest first. */

@@ -3,6 +3,7 @@ import { describe } from 'vitest';
 import type { AppCode, UserId } from '../../../../src/domain/ids.ts';
 import type { SettlementRecord } from '../../../../src/drivers/memory/gift-rows.ts';
 import type { RoomEvent } from '../../../../src/domain/room/events.ts';
+import type { WalletLedger } from '../../../../src/drivers/wallet-stand-in/wallet-ledger.ts';
 import type { LogRow } from '../../../../src/ports/commit-lane.ts';
 import type { CheckedWorld } from '../../../simulation/checkers/checker.ts';
 import { coinTotals } from '../../../simulation/checkers/coin-totals.ts';
@@ -37,9 +38,12 @@ const gift =
   (fields: object) =>
   (event: RoomEvent): RoomEvent => ({ ...event, ...fields });
 
+/** A judged run keeps them in a ledger that can be written to. */
+const booksOf = (wallet: CheckedWorld['wallet']): WalletLedger => wallet.ledger as WalletLedger;
+
 const debit = ({ wallet }: CheckedWorld, key: string, coins: bigint, user = 'u1'): void => {
   const payees = [] as const;
-  wallet.ledger.debit({
+  booksOf(wallet).debit({
     key,
     appCode: app1,
     payerUserId: user as UserId,
@@ -78,7 +82,7 @@ describe('INV-22: the wallet', () => {
     'keeps the debit of a committed gift',
     money,
     run,
-    walletAt(({ wallet }) => void wallet.ledger.void(keyOf('g3'), app1)),
+    walletAt(({ wallet }) => void booksOf(wallet).void(keyOf('g3'), app1)),
     'INV-22',
     'g3 gave 10 coins of u2, and its debit was given back',
   );
