@@ -1,0 +1,52 @@
+/** A command's answer as the wire carries it, back into the words of its result record. */
+import type { MicSessionId, RoomVersion, UserId } from '../../../src/domain/ids.ts';
+import type { ResultFields } from '../../../src/domain/room/decision.ts';
+import type { PresentUser } from '../../../src/domain/room/state.ts';
+import type {
+  CommandResult,
+  RoomUser,
+} from '../../../src/drivers/grpc/generated/roomcell/v1/room_types_pb.ts';
+import type { ResultRecord } from '../../../src/protocol/records.ts';
+
+/** A refusal comes as a failure: this is always a success. */
+export function resultOf(message: CommandResult): ResultRecord {
+  return {
+    outcome: message.applied ? 'applied' : 'no_effect',
+    roomVersion: message.roomVersion as RoomVersion,
+    reason: '',
+    facts: {},
+    fields: fieldsOf(message),
+  };
+}
+
+/** What the wire leaves at its zero value does not apply. */
+function fieldsOf(message: CommandResult): ResultFields {
+  const { user, seatNo, micSessionId, publishDeadlineMs } = message;
+  return {
+    ...(user === undefined ? {} : { user: userOf(user) }),
+    ...(seatNo === 0 ? {} : { seatNo }),
+    ...(micSessionId === '' ? {} : { micSessionId: micSessionId as MicSessionId }),
+    ...(publishDeadlineMs === 0n ? {} : { publishDeadlineMs: Number(publishDeadlineMs) }),
+    ...(message.billingReceiptId === '' ? {} : giftFieldsOf(message)),
+  };
+}
+
+function giftFieldsOf(message: CommandResult): ResultFields {
+  const { billingReceiptId, coinBalanceAfter, giftIncomeBalanceAfter, roomHeat } = message;
+  return {
+    billingReceiptId,
+    roomHeat,
+    giftRank: message.giftRank.map(({ userId, coins, rank }) => {
+      return { userId: userId as UserId, coins, rank };
+    }),
+    ...(coinBalanceAfter === undefined ? {} : { coinBalanceAfter }),
+    ...(giftIncomeBalanceAfter === undefined ? {} : { giftIncomeBalanceAfter }),
+  };
+}
+
+/** Without the version at which the user came: the wire does not show it. */
+function userOf({ userId, profile, isRobot, joinedAtMs }: RoomUser): PresentUser {
+  const { nickname = '', avatarUrl = '', countryCode = '', ext = '' } = profile ?? {};
+  const shown = { userId, profile: { nickname, avatarUrl, countryCode, ext }, isRobot };
+  return { ...shown, joinedAtMs: Number(joinedAtMs) } as unknown as PresentUser;
+}
