@@ -14,7 +14,7 @@ import { applyDiff, readDiff } from './unified-diff.ts';
 /** Everything that a run imports lies in these. */
 const sourceFolders = ['src', 'test/simulation'];
 /** Read while a run lasts. */
-const readFolders = ['schemas', 'config'];
+const readFolders = ['schemas', 'config', 'migrations'];
 
 const compilerOptions: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2023,
