@@ -7,6 +7,7 @@ import type { GiftCatalogue } from '../ports/gift-catalogue.ts';
 import type { LeaseDirectory } from '../ports/lease-directory.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
+import type { NodeRegistry } from '../ports/node-registry.ts';
 import type { OwnerReadsPeers } from '../ports/owner-reads.ts';
 import type { PartitionStore } from '../ports/partition-store.ts';
 import type { PartitionStops } from '../ports/partition-stops.ts';
@@ -41,6 +42,7 @@ export interface CellContext {
   readonly leases: LeaseDirectory;
   readonly partitions: PartitionStore;
   readonly stops: PartitionStops;
+  readonly nodes: NodeRegistry;
   readonly rooms: RoomReader;
   readonly snapshots: SnapshotStore;
   readonly lane: CommitLane;

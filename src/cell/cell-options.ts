@@ -50,6 +50,10 @@ export interface CellOptions {
   readonly releaseMarkWaitMs: number;
   /** Pause before a lost but still assigned partition is taken over again (jittered). */
   readonly retakePauseMs: number;
+  /** Most by which the wall clock may differ from the database's. */
+  readonly clockOffMaxMs: number;
+  /** How long a clock that was off must be right before the node comes back. */
+  readonly clockRightForMs: number;
   /** Time within which an IM message about something the snapshot repairs is still useful. */
   readonly imUsefulForMs: number;
   /** Longest single call of the wallet; far below the lease's TTL (GIFT-8). */

@@ -1,24 +1,24 @@
 /**
- * The cell's lifecycle. Stages of a life: start (layout, schemas, join the group), serve, drain (no
- * new work, finish and answer what is in hand, release), stop.
+ * The cell's lifecycle. Stages of a life: start (layout, schemas, name, join the group), serve, drain (no
+ * new work, finish and answer what is in hand, release), stop. In between the node may leave the group
+ * for as long as it may own nothing.
  */
 import type { RoomState } from '../domain/room/state.ts';
 import { Failure } from '../kernel/failure.ts';
-import type { SourceRecord } from '../ports/command-source.ts';
+import type { CommandSource } from '../ports/command-source.ts';
 import type { OwnerReads } from '../ports/owner-reads.ts';
 import type { OwnerWatch, OwnerWatches, WatchMessage } from '../ports/room-watch.ts';
 import type { CellContext } from './cell-context.ts';
-import { CellParts } from './cell-parts.ts';
+import type { CellParts } from './cell-parts.ts';
 import { LevelWatch } from './level-watch.ts';
-import { RtcAtOnce } from './rtc-at-once.ts';
-import type { RoomCell } from './registry/room-cell.ts';
+import { Membership } from './membership.ts';
+import { NodeWatch } from './node-watch.ts';
 import { retryForever } from './retry-forever.ts';
+import { RtcAtOnce } from './rtc-at-once.ts';
 
 /** The one wait that is not for MySQL; readiness says TAKING_OVER while it lasts. */
 const kafkaWait = 'read log range';
-/** How often a drain looks whether everything is finished. */
-const drainPollMs = 10;
-/** What is in hand when the release turns out to be too old has this long to end. */
+/** What is in hand when the node must leave, or an operator drains it, has this long to end. */
 const leaveWithinMs = 10_000;
 
 /** Parameters that are asked for once at start. */
@@ -28,11 +28,21 @@ export interface CellStart {
   onFatal(cause: unknown): void;
 }
 
+/** What a cell is made of; each time that it joins the group it asks for a source of its own. */
+export interface CellSurroundings extends Omit<CellContext, 'source'> {
+  openSource(): CommandSource;
+}
+
 /** One cell node. See the file header and README.md. */
 export class Cell {
-  private readonly context: CellContext;
+  private readonly around: CellSurroundings;
   private readonly levels: LevelWatch;
-  private parts: CellParts | null = null;
+  private readonly node: NodeWatch;
+  private membership: Membership | null = null;
+  private partitionCount = 0;
+  private onFatal: (cause: unknown) => void = () => undefined;
+  private leaving: Promise<void> | null = null;
+  private started = false;
   private draining = false;
   private stopped = false;
   private down = false;
@@ -41,131 +51,127 @@ export class Cell {
 
   /** What this node answers to readers and watchers; UNAVAILABLE before it knows the layout. */
   readonly reads: OwnerReads & OwnerWatches = {
-    read: async (read, call) => this.started().reads.read(read, call),
+    read: async (read, call) => this.parts().reads.read(read, call),
     watch: (watch, signal) => this.watch(watch, signal),
   };
 
-  constructor(context: CellContext) {
-    this.levels = new LevelWatch(context, () => void this.leave());
-    this.context = {
-      ...context,
+  constructor(surroundings: CellSurroundings) {
+    this.levels = new LevelWatch(surroundings, () => this.judge());
+    this.around = {
+      ...surroundings,
       onOutage: (what, isOut) => this.noteOutage(what, isOut),
       enabledLevel: () => this.levels.enabled,
-      rtcAtOnce: new RtcAtOnce(context),
+      rtcAtOnce: new RtcAtOnce(surroundings),
     };
+    this.node = new NodeWatch(this.around, {
+      clockJudged: () => this.judge(),
+      drainAsked: (operatorId) => void this.drainAsked(operatorId),
+      nameLost: (failure) => this.onFatal(failure),
+    });
   }
 
   /**
-   * Resolves when the node is a member of the group, or must not become one because its release is
-   * too old for the deployment; waits for what is absent.
+   * Resolves when the node is a member of the group, or must not become one now (`readiness` says
+   * why); waits for what is absent. Throws Fenced when another process lives under its name.
    */
-  async start(start: CellStart): Promise<void> {
-    const { context } = this;
+  async start({ configuredPartitionCount, onFatal }: CellStart): Promise<void> {
+    const { around } = this;
+    this.onFatal = onFatal;
     const layout = await this.untilStopped('topic layout', () =>
-      context.partitions.ensureLayout({
-        topic: context.options.commandsTopic,
-        partitionCount: start.configuredPartitionCount,
+      around.partitions.ensureLayout({
+        topic: around.options.commandsTopic,
+        partitionCount: configuredPartitionCount,
         hash: 'murmur2',
       }),
     );
     await this.untilStopped('register schemas', () =>
-      context.schemas.register(context.codec.writerSchemas),
+      around.schemas.register(around.codec.writerSchemas),
     );
     await this.untilStopped('schema level', () => this.levels.start());
-    // Too old a release never becomes a member: its state has a name, and waits for the operator.
+    // Too old a release takes no part at all: its state has a name, and waits for the operator.
     if (layout === null || this.stopped || this.levels.isTooOld) return;
-    const parts = new CellParts(context, layout.partitionCount, (down) => {
-      this.down = down;
-    });
-    this.parts = parts;
-    parts.lane.start().catch((error: unknown) => start.onFatal(error));
-    await context.source.start({
-      onAssigned: (ids) => this.assigned(ids),
-      onRecords: (id, records) => this.records(id, records),
-      onRebalancing: () => context.log.info({}, 'the group is rebalancing'),
-      onOutOfRange: (id, expected, range) => parts.partitions.outOfRange(id, expected, range),
-      onCrashed: (cause) => start.onFatal(cause),
-    });
-    parts.ticker.start();
-    parts.settler.start();
+    await this.node.start();
+    this.partitionCount = layout.partitionCount;
+    this.started = true;
+    if (this.mayOwn) await this.join();
   }
 
   /** Ready while the node can take part; reasons are names for people and probes. */
   readiness(): { readonly ready: boolean; readonly reasons: readonly string[] } {
     const reasons: string[] = [];
-    if (this.parts === null) reasons.push('STARTING');
+    const parts = this.membership?.parts ?? null;
+    if (!this.started) reasons.push('STARTING');
     if (this.levels.isTooOld) reasons.push('RELEASE_TOO_OLD');
+    if (this.node.isClockOff) reasons.push('CLOCK_OFF');
     if (this.draining) reasons.push('DRAINING');
     if (this.down || this.outages.size > 0) reasons.push('DB_DOWN');
-    if (this.parts !== null && !this.parts.partitions.settled) reasons.push('TAKING_OVER');
+    if (parts !== null && !parts.partitions.settled) reasons.push('TAKING_OVER');
+    if (parts === null && reasons.length === 0) reasons.push('JOINING');
     return { ready: reasons.length === 0, reasons };
   }
 
   /** Partitions that stand still under a named reason; the node is ready all the same. */
   stops(): ReadonlyMap<number, string> {
-    return this.parts?.partitions.stops ?? new Map<number, string>();
+    return this.membership?.parts.partitions.stops ?? new Map<number, string>();
   }
 
   /** Partitions owned now, for operators and tests. */
   ownedPartitions(): readonly { readonly id: number; readonly epoch: bigint }[] {
-    return [...(this.parts?.partitions.all() ?? [])].map(({ id, epoch }) => ({ id, epoch }));
+    const owned = this.membership?.parts.partitions.all() ?? [];
+    return [...owned].map(({ id, epoch }) => ({ id, epoch }));
   }
 
   /** Committed states of the rooms in memory that exist, to be compared with the stored ones. */
   committedRooms(): readonly RoomState[] {
-    return [...(this.parts?.registry.all() ?? [])]
+    return [...(this.membership?.parts.registry.all() ?? [])]
       .filter(({ usable, phase }) => usable && phase === 'ready')
       .map(({ state }) => state)
       .filter(({ version }) => version > 0n);
   }
 
-  /**
-   * LEASE-21 … 23: no new work, what is in hand ends and is answered, then everything is given up.
-   * After `deadlineMs` the rest is left to the next owner, which finds it in the topic.
-   */
+  /** Gives everything up for good, as `Membership.giveUp` says. Idempotent. */
   async drain(deadlineMs: number): Promise<void> {
     this.draining = true;
-    const { parts } = this;
-    if (parts === null) return;
-    const untilMonoMs = this.context.clock.monoMs() + deadlineMs;
-    for (const { id } of parts.partitions.all()) this.context.source.pause(id);
-    parts.reads.drain();
-    parts.watches.drain();
-    parts.partitions.close();
-    parts.deadlines.stop();
-    parts.sweeper.stop();
-    parts.search.stop();
-    await this.waitUntil(untilMonoMs, () => parts.nothingInHand);
-    parts.settler.stop();
-    for (const partition of parts.partitions.all()) {
-      if (partition.needsFlush) parts.lane.partitionHasWork(partition);
-    }
-    await this.waitUntil(untilMonoMs, () => parts.isQuiet);
-    await this.context.replies.flush();
-    await parts.ticker.commitHints();
-    const rooms = [...parts.registry.all()].filter(({ leaseToken }) => leaseToken !== '');
-    await parts.partitions.releaseAll();
-    await this.releaseLeases(rooms);
-    await this.context.source.stop();
+    await this.membership?.giveUp(deadlineMs);
+    await this.leaving;
   }
 
   /** Ends everything, drained or not. Idempotent. */
   async stop(): Promise<void> {
     this.stopped = true;
     this.levels.stop();
-    const { parts } = this;
-    if (parts === null) return;
-    parts.ticker.stop();
-    parts.deadlines.stop();
-    parts.sweeper.stop();
-    parts.watches.stop();
-    parts.snapshots.stop();
-    parts.settler.stop();
-    await this.context.source.stop();
-    const laneEnded = parts.lane.stop();
-    // Without this, what waits for an outage would wait on, and the lane with it.
-    parts.partitions.abandon();
-    await laneEnded;
+    this.node.stop();
+    await this.membership?.stop();
+    await this.leaving;
+    await this.node.freeName();
+  }
+
+  private get mayOwn(): boolean {
+    const mustNot = this.stopped || this.draining || !this.started;
+    return !mustNot && !this.levels.isTooOld && !this.node.isClockOff;
+  }
+
+  /** Joins or leaves as what is known now says; told again whenever that changes. */
+  private judge(): void {
+    if (this.leaving !== null || !this.started) return;
+    if (this.mayOwn && this.membership === null) {
+      void this.join().catch((error: unknown) => this.onFatal(error));
+    } else if (!this.mayOwn && this.membership !== null && !this.draining) {
+      this.leaving = this.leave(this.membership).finally(() => {
+        this.leaving = null;
+        this.judge();
+      });
+    }
+  }
+
+  private async join(): Promise<void> {
+    const { around } = this;
+    const context: CellContext = { ...around, source: around.openSource() };
+    const membership = new Membership(context, this.partitionCount, (down) => {
+      this.down = down;
+    });
+    this.membership = membership;
+    await membership.join(this.onFatal);
   }
 
   /**
@@ -176,48 +182,36 @@ export class Cell {
    *   3. We cannot read that log and answer ROOM_CORRUPT for the room: no event of it is ours.
    *   4. The next look gives everything up, and a node that can read it goes on.
    */
-  private async leave(): Promise<void> {
+  private async leave(membership: Membership): Promise<void> {
+    try {
+      await membership.giveUp(leaveWithinMs);
+      await membership.stop();
+    } catch (error) {
+      this.around.log.error({ error }, 'a node that must leave could not give everything up');
+    }
+    this.membership = null;
+    this.down = false;
+  }
+
+  /** As by SIGTERM, but the process stays, so that whoever runs it does not start it again. */
+  private async drainAsked(operatorId: string): Promise<void> {
+    const { log } = this.around;
+    log.warn({ operatorId }, 'an operator drains this node');
     try {
       await this.drain(leaveWithinMs);
+      log.warn({ operatorId }, 'the node is drained: it owns nothing until its process is replaced');
     } catch (error) {
-      this.context.log.error({ error }, 'a node that is too old could not give everything up');
+      log.error({ error }, 'a drained node could not give everything up');
     }
   }
 
   private async *watch(watch: OwnerWatch, signal: AbortSignal): AsyncGenerator<WatchMessage> {
-    yield* this.started().watches.watch(watch, signal);
+    yield* this.parts().watches.watch(watch, signal);
   }
 
-  private started(): CellParts {
-    if (this.parts !== null) return this.parts;
-    throw new Failure('retry', 'UNAVAILABLE', 'the cell is starting');
-  }
-
-  private assigned(ids: readonly number[]): void {
-    this.context.log.info({ partitions: ids }, 'assignment of the group');
-    if (!this.draining) this.parts?.assigned(ids);
-  }
-
-  private records(id: number, records: readonly SourceRecord[]): void {
-    // Draining: what was not accepted stays in the topic for the next owner.
-    if (!this.draining) this.parts?.records(id, records);
-  }
-
-  private async releaseLeases(rooms: readonly RoomCell[]): Promise<void> {
-    const claims = rooms.map(({ key, partition, leaseToken }) => ({
-      roomKey: key,
-      epoch: partition.epoch,
-      token: leaseToken,
-    }));
-    if (claims.length > 0) {
-      await this.context.leases.release(claims, this.context.options.leaseBudgetMs * 10);
-    }
-  }
-
-  private async waitUntil(untilMonoMs: number, done: () => boolean): Promise<void> {
-    while (!done() && this.context.clock.monoMs() < untilMonoMs) {
-      await this.context.timers.sleep(drainPollMs);
-    }
+  private parts(): CellParts {
+    if (this.membership !== null) return this.membership.parts;
+    throw new Failure('retry', 'UNAVAILABLE', 'the cell is no member of its group');
   }
 
   private noteOutage(what: string, isOut: boolean): void {
@@ -228,6 +222,6 @@ export class Cell {
   }
 
   private untilStopped<T>(what: string, run: () => Promise<T>): Promise<T | null> {
-    return retryForever(this.context, what, () => !this.stopped, run);
+    return retryForever(this.around, what, () => !this.stopped, run);
   }
 }

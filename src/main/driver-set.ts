@@ -12,6 +12,7 @@ import type { EventSink } from '../ports/event-sink.ts';
 import type { EventSource } from '../ports/event-source.ts';
 import type { GiftCatalogue } from '../ports/gift-catalogue.ts';
 import type { LeaseDirectory } from '../ports/lease-directory.ts';
+import type { NodeRegistry } from '../ports/node-registry.ts';
 import type { OwnerReads, OwnerReadsPeers, OwnerReadsServer } from '../ports/owner-reads.ts';
 import type { OwnerWatches } from '../ports/room-watch.ts';
 import type { OperatorStore } from '../ports/operator-store.ts';
@@ -62,6 +63,7 @@ export interface DriverSet {
 export interface Stores {
   readonly partitionStore: PartitionStore;
   readonly partitionStops: PartitionStops;
+  readonly nodeRegistry: NodeRegistry;
   readonly roomReader: RoomReader;
   readonly snapshotStore: SnapshotStore;
   readonly roomQueries: RoomQueries;

@@ -83,7 +83,6 @@ function runningCell(
 ): { readonly cell: Cell; readonly stage: RunningStage } {
   const { config, drivers, driverPorts, incarnation } = context;
   const { clock, timers, random, log, metrics, trace, codec } = context;
-  const source = drivers.commandSource(layout.partitionCount, driverPorts);
   const replies = drivers.replySink(driverPorts);
   const leases = drivers.leaseDirectory(driverPorts);
   const lane = drivers.stores.openLane({ incarnation, lane: onlyLane });
@@ -106,11 +105,12 @@ function runningCell(
     trace,
     codec,
     schemas: drivers.stores.schemaRegistry,
-    source,
+    openSource: () => drivers.commandSource(layout.partitionCount, driverPorts),
     replies,
     leases,
     partitions: drivers.stores.partitionStore,
     stops: drivers.stores.partitionStops,
+    nodes: drivers.stores.nodeRegistry,
     rooms: drivers.stores.roomReader,
     snapshots: drivers.stores.snapshotStore,
     lane,
@@ -178,6 +178,8 @@ function cellOptions(context: ReachableContext): CellOptions {
     deadlinePollMs: cell.deadlinePollMs,
     releaseMarkWaitMs: cell.releaseMarkWaitMs,
     retakePauseMs: cell.retakePauseMs,
+    clockOffMaxMs: cell.clockOffMaxMs,
+    clockRightForMs: cell.clockRightForMs,
     imUsefulForMs: cell.imUsefulForMs,
     walletTimeoutMs: config.wallet.timeoutMs,
     chargeBudgetMs: cell.chargeBudgetMs,

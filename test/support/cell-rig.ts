@@ -3,12 +3,13 @@
  * topic in memory, replies come out as decoded values. The stores are the memory twins unless the
  * test brings its own (real MySQL).
  */
-import { Cell } from '../../src/cell/cell.ts';
+import { Cell, type CellSurroundings } from '../../src/cell/cell.ts';
 import type { CellContext } from '../../src/cell/cell-context.ts';
 import type { CellOptions } from '../../src/cell/cell-options.ts';
 import { MemoryCommitLane } from '../../src/drivers/memory/memory-commit-lane.ts';
 import { MemoryDatabase } from '../../src/drivers/memory/memory-database.ts';
 import { MemoryGiftCatalogue } from '../../src/drivers/memory/memory-gift-catalogue.ts';
+import { MemoryNodeRegistry } from '../../src/drivers/memory/memory-node-registry.ts';
 import { MemoryReadsNetwork } from '../../src/drivers/memory/memory-reads-network.ts';
 import { MemoryPartitionStops } from '../../src/drivers/memory/memory-partition-stops.ts';
 import { MemoryPartitionStore } from '../../src/drivers/memory/memory-partition-store.ts';
@@ -23,6 +24,7 @@ import { roomKeyOf } from '../../src/domain/ids.ts';
 import type { CommandBody } from '../../src/domain/room/commands.ts';
 import type { CreateRoom } from '../../src/domain/room/room-commands.ts';
 import type { JoinRoom } from '../../src/domain/presence/presence-commands.ts';
+import type { Clock } from '../../src/ports/clock.ts';
 import type { Log, LogFields } from '../../src/ports/log.ts';
 import type { PartitionStops } from '../../src/ports/partition-stops.ts';
 import type { Random } from '../../src/ports/random.ts';
@@ -75,6 +77,8 @@ export const rigOptions: Omit<CellOptions, 'nodeId' | 'incarnation'> = {
   deadlinePollMs: 1_000,
   releaseMarkWaitMs: 500,
   retakePauseMs: 100,
+  clockOffMaxMs: 2_000,
+  clockRightForMs: 30_000,
   imUsefulForMs: 60_000,
   walletTimeoutMs: 1_000,
   chargeBudgetMs: 4_000,
@@ -150,6 +154,8 @@ export type RigStores = Pick<CellContext, 'partitions' | 'rooms' | 'snapshots' |
 export interface RigNode {
   readonly cell: Cell;
   readonly source: FakeCommandSource;
+  /** One for each time that it joined; the first is `source`. */
+  readonly sources: readonly FakeCommandSource[];
   readonly replies: RigReplies;
   readonly log: RigLog;
   readonly fatal: unknown[];
@@ -200,13 +206,23 @@ export class CellRig {
       readonly stops?: PartitionStops;
       readonly onTrace?: (point: TracePoint) => void;
       readonly codec?: Codec;
+      /** Of the node's machine. Default: the rig's time. */
+      readonly clock?: Clock;
       /** Stands in front of every port that reaches another process. */
       readonly gate?: <Port extends object>(port: Port) => Port;
     } = {},
   ): Promise<RigNode> {
     const { time, database } = this;
     const gate = settings.gate ?? ((port) => port);
-    const source = new FakeCommandSource(this.topic);
+    const sources = [new FakeCommandSource(this.topic)];
+    const [source] = sources as [FakeCommandSource];
+    let opened = 0;
+    const openSource = (): FakeCommandSource => {
+      const next = sources[opened] ?? new FakeCommandSource(this.topic);
+      sources[opened] = next;
+      opened += 1;
+      return next;
+    };
     const replies = new RigReplies();
     const log = new RigLog();
     const passed: TracePoint[] = [];
@@ -221,7 +237,7 @@ export class CellRig {
         advertiseAddr: nodeId,
         ...settings.options,
       },
-      clock: time,
+      clock: settings.clock ?? time,
       timers: time,
       random: rigRandom,
       log,
@@ -234,10 +250,11 @@ export class CellRig {
       },
       codec: settings.codec ?? this.codec,
       schemas: gate(new MemorySchemaRegistry(database)),
-      source,
+      openSource,
       replies: gate(replies),
       leases: gate(new FakeLeases(this.keys, nodeId)),
       partitions: gate(new MemoryPartitionStore(database)),
+      nodes: gate(new MemoryNodeRegistry(database)),
       stops: gate(settings.stops ?? new MemoryPartitionStops(database)),
       rooms: gate(new MemoryRoomReader(database)),
       snapshots: gate(new MemorySnapshotStore(database)),
@@ -249,19 +266,31 @@ export class CellRig {
       peers: this.network.peers(),
       rtcRemovers: new Map(),
       ...settings.stores,
-    } as CellContext);
+    } as CellSurroundings);
     await this.network.server(nodeId, cell.reads).start();
     const fatal: unknown[] = [];
     const onFatal = (cause: unknown): void => void fatal.push(cause);
     await cell.start({ configuredPartitionCount: this.partitionCount, onFatal });
     const all = Array.from({ length: this.partitionCount }, (_, id) => id);
     source.assign(settings.assign ?? all);
-    const node = { cell, source, replies, log, fatal, passed, memoryLane };
+    const node = { cell, source, sources, replies, log, fatal, passed, memoryLane };
     const wanted = (settings.assign ?? all).length;
     await eventually(`${nodeId} owns ${wanted} partitions`, () => {
       return cell.ownedPartitions().length === wanted;
     });
     return node;
+  }
+
+  /** The clock of a machine, which a test may set wrong. */
+  clock(): Clock & { aheadMs: number } {
+    const { time } = this;
+    return {
+      aheadMs: 0,
+      wallMs() {
+        return time.wallMs() + this.aheadMs;
+      },
+      monoMs: () => time.monoMs(),
+    };
   }
 
   /** Puts a command into the topic; answers its correlation id. */

@@ -27,6 +27,7 @@ import {
   versionKey,
   type ListRow,
   type OutboxReplayRow,
+  type NodeRow,
   type OutboxRow,
   type OwnerRecord,
   type SlotRow,
@@ -55,6 +56,8 @@ export class MemoryDatabase {
   readonly owners = new Map<number, OwnerRecord>();
   /** Settled offsets above the applied one, by partition. */
   readonly settled = new Map<number, ReadonlySet<bigint>>();
+  /** Cell nodes by name. */
+  readonly nodes = new Map<string, NodeRow>();
   /** Partitions that stand still. */
   readonly stops = new Map<number, StoppedPartition>();
   readonly log = new IndexedTable<string, LogRow, 'room' | 'partition' | 'version'>({

@@ -2,6 +2,7 @@
 import { MemoryCommitLane, type MemoryLaneSettings } from './memory-commit-lane.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import { MemoryGiftCatalogue } from './memory-gift-catalogue.ts';
+import { MemoryNodeRegistry } from './memory-node-registry.ts';
 import { MemoryOperatorStore } from './memory-operator-store.ts';
 import { MemoryOutboxStore } from './memory-outbox-store.ts';
 import { MemoryPartitionStore } from './memory-partition-store.ts';
@@ -18,6 +19,7 @@ import { MemorySnapshotStore } from './memory-snapshot-store.ts';
 export interface MemoryDrivers {
   readonly partitionStore: MemoryPartitionStore;
   readonly partitionStops: MemoryPartitionStops;
+  readonly nodeRegistry: MemoryNodeRegistry;
   readonly roomReader: MemoryRoomReader;
   readonly snapshotStore: MemorySnapshotStore;
   readonly roomQueries: MemoryRoomQueries;
@@ -36,6 +38,7 @@ export function createMemoryDrivers(database: MemoryDatabase): MemoryDrivers {
   return {
     partitionStore: new MemoryPartitionStore(database),
     partitionStops: new MemoryPartitionStops(database),
+    nodeRegistry: new MemoryNodeRegistry(database),
     roomReader: new MemoryRoomReader(database),
     snapshotStore: new MemorySnapshotStore(database),
     roomQueries: new MemoryRoomQueries(database),

@@ -102,6 +102,16 @@ export function userRoomKey(row: Pick<UserRoomRow, 'appCode' | 'userId' | 'roomI
   return `${row.appCode}\0${row.userId}\0${row.roomId}`;
 }
 
+/** A cell node that has its name. */
+export interface NodeRow {
+  readonly nodeId: string;
+  readonly incarnation: string;
+  readonly renewedAtMs: number;
+  readonly leaseUntilMs: number;
+  /** '': nobody wants it drained. */
+  readonly drainAskedBy: string;
+}
+
 /** A ban from all rooms of an app. */
 export interface UserBanRow {
   readonly appCode: AppCode;

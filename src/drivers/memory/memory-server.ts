@@ -21,7 +21,8 @@ export type MemoryPort =
   | 'outbox'
   | 'settlements'
   | 'catalogue'
-  | 'operators';
+  | 'operators'
+  | 'nodes';
 
 /** How the next call of one port goes wrong. Both end in Retry, so a caller cannot tell them apart. */
 export interface PortFault {

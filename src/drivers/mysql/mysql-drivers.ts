@@ -4,6 +4,7 @@
  */
 import type { CommitLane } from '../../ports/commit-lane.ts';
 import type { GiftCatalogue } from '../../ports/gift-catalogue.ts';
+import type { NodeRegistry } from '../../ports/node-registry.ts';
 import type { OperatorStore } from '../../ports/operator-store.ts';
 import type { OutboxStore } from '../../ports/outbox-store.ts';
 import type { PartitionStore } from '../../ports/partition-store.ts';
@@ -27,6 +28,7 @@ import { checkDurability } from './durability-check.ts';
 import type { DurabilityFinding } from './durability-check.ts';
 import { MysqlCommitLane } from './mysql-commit-lane.ts';
 import { MysqlGiftCatalogue } from './mysql-gift-catalogue.ts';
+import { MysqlNodeRegistry } from './mysql-node-registry.ts';
 import { MysqlOperatorStore } from './mysql-operator-store.ts';
 import { MysqlPartitionStore } from './mysql-partition-store.ts';
 import { MysqlPartitionStops } from './mysql-partition-stops.ts';
@@ -73,6 +75,7 @@ export interface LaneOptions {
 export interface MysqlDrivers {
   readonly partitionStore: PartitionStore;
   readonly partitionStops: PartitionStops;
+  readonly nodeRegistry: NodeRegistry;
   readonly roomReader: RoomReader;
   readonly snapshotStore: SnapshotStore;
   readonly roomQueries: RoomQueries;
@@ -110,6 +113,7 @@ export function createMysqlDrivers(settings: MysqlSettings): MysqlDrivers {
       heldRowMs: settings.takeoverHeldRowMs ?? laneSession.silentSeconds * 2_000,
     }),
     partitionStops: new MysqlPartitionStops(pool, commandsTopic),
+    nodeRegistry: new MysqlNodeRegistry(pool, commandsTopic),
     roomReader: new MysqlRoomReader(pool),
     snapshotStore: new MysqlSnapshotStore(pool),
     roomQueries: new MysqlRoomQueries(pool),

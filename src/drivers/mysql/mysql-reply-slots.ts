@@ -3,10 +3,8 @@
  * decides, so two gateways can differ about the time and never about a slot.
  */
 import type { ReplySlots } from '../../ports/reply-slots.ts';
+import { dbNowMs } from './database-time.ts';
 import type { MysqlPool } from './pool.ts';
-
-/** The database's time in milliseconds since 1970 UTC; sessions are in UTC. */
-const dbNowMs = 'CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)';
 
 /** See the port; all methods throw a Retry failure when MySQL cannot be reached. */
 export class MysqlReplySlots implements ReplySlots {

@@ -66,6 +66,8 @@ const ofCell: Rows = {
   cell_unknown_commits_total: counter('COMMITs without an answer, by how they ended.', 'ended'),
   cell_fenced_total: counter('Partitions found lost at the fence.'),
   cell_stale_rooms_total: counter('Rooms dropped because MySQL had another version.'),
+  cell_clock_ahead_ms: gauge('How far the clock is ahead of MySQL’s; below zero: behind.'),
+  cell_clock_off_total: counter('Times that a cell left because its clock was off.'),
   cell_takeovers_total: counter('Partitions taken over.'),
   cell_partition_stops_total: counter('Partitions that came to stand still.', 'state'),
   cell_partition_stops_accepted_total: counter(

@@ -196,6 +196,18 @@ export const cellFields = {
     min: '50ms',
     max: '1m',
   }),
+  clock_off_max: duration({
+    about: 'Most by which a cell’s clock may differ from MySQL’s; beyond it the cell leaves.',
+    fallback: '2s',
+    min: '100ms',
+    max: '1m',
+  }),
+  clock_right_for: duration({
+    about: 'How long a clock that was off must be right before the cell comes back.',
+    fallback: '30s',
+    min: '1s',
+    max: '1h',
+  }),
   charge_budget: duration({
     about: 'Time for one gift’s wallet calls; then it is rejected and its debit given back.',
     fallback: '5s',

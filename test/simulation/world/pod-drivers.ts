@@ -99,6 +99,7 @@ function gatedStores({ servers, gate, ports }: PodDriverParts): Stores {
   return {
     partitionStore: gatedPort(drivers.partitionStore, gate),
     partitionStops: gatedPort(drivers.partitionStops, gate),
+    nodeRegistry: gatedPort(drivers.nodeRegistry, gate),
     roomReader: gatedPort(countingPages(drivers.roomReader, ports.metrics), gate),
     snapshotStore: gatedPort(drivers.snapshotStore, gate),
     roomQueries: gatedPort(drivers.roomQueries, gate),

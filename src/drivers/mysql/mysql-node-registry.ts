@@ -1,0 +1,59 @@
+/** The cell nodes that live, in MySQL. */
+import { assertDefined } from '../../kernel/assert.ts';
+import type { NodeClaim, NodeLook, NodeRegistry } from '../../ports/node-registry.ts';
+import { dbNowMs } from './database-time.ts';
+import type { MysqlPool } from './pool.ts';
+
+/** See the port. */
+export class MysqlNodeRegistry implements NodeRegistry {
+  private readonly pool: MysqlPool;
+  private readonly topic: string;
+
+  /** `topic`: of the commands, whose cells have names of their own. */
+  constructor(pool: MysqlPool, topic: string) {
+    this.pool = pool;
+    this.topic = topic;
+  }
+
+  /**
+   * One statement decides, and MySQL assigns from left to right: the columns above `incarnation` see
+   * whose the name was, `lease_until_ms` sees whose it is. The read behind it only tells.
+   */
+  async renew({ nodeId, incarnation, ttlMs }: NodeClaim): Promise<NodeLook> {
+    const isOver = `lease_until_ms <= ${dbNowMs}`;
+    const isOurs = 'incarnation = VALUES(incarnation)';
+    await this.pool.run(
+      'renewing the name of a node',
+      'INSERT INTO cell_nodes (topic, node_id, incarnation, renewed_at_ms, lease_until_ms) ' +
+        `VALUES (?, ?, ?, ${dbNowMs}, ${dbNowMs} + ?) ON DUPLICATE KEY UPDATE ` +
+        `drain_asked_by = IF(NOT ${isOurs} AND ${isOver}, '', drain_asked_by), ` +
+        `renewed_at_ms = IF(${isOurs} OR ${isOver}, ${dbNowMs}, renewed_at_ms), ` +
+        `incarnation = IF(${isOver}, VALUES(incarnation), incarnation), ` +
+        `lease_until_ms = IF(${isOurs}, ${dbNowMs} + ?, lease_until_ms)`,
+      [this.topic, nodeId, incarnation, ttlMs, ttlMs],
+    );
+    const rows = await this.pool.rows(
+      'reading who has the name of a node',
+      `SELECT ${dbNowMs} AS now_ms, incarnation, renewed_at_ms, drain_asked_by FROM (SELECT 1) one ` +
+        'LEFT JOIN cell_nodes ON topic = ? AND node_id = ?',
+      [this.topic, nodeId],
+    );
+    const row = assertDefined(rows[0], 'a statement without a table has a row');
+    const databaseMs = Number(row['now_ms']);
+    const holder = row['incarnation'] === null ? '' : String(row['incarnation']);
+    if (holder === incarnation) {
+      return { databaseMs, heldBy: null, drainAskedBy: String(row['drain_asked_by']) };
+    }
+    // '': its holder has just freed it; the next renewal takes it.
+    const heldBy = { incarnation: holder, renewedAtMs: Number(row['renewed_at_ms'] ?? 0) };
+    return { databaseMs, heldBy, drainAskedBy: '' };
+  }
+
+  async release(nodeId: string, incarnation: string): Promise<void> {
+    await this.pool.run(
+      'freeing the name of a node',
+      'DELETE FROM cell_nodes WHERE topic = ? AND node_id = ? AND incarnation = ?',
+      [this.topic, nodeId, incarnation],
+    );
+  }
+}

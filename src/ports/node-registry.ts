@@ -1,0 +1,43 @@
+/**
+ * The cell nodes that live, in MySQL: who has which name, which of them operators want drained, and
+ * what time it is there. A name is a lease on the database's clock: the group's assignment and the
+ * leases of rooms stand on names, so two processes must not have one.
+ */
+
+/** A process that wants a name. */
+export interface NodeClaim {
+  readonly nodeId: string;
+  /** Of this process. */
+  readonly incarnation: string;
+  /** How long the name stays its own without another renewal. */
+  readonly ttlMs: number;
+}
+
+/** Who has a name. */
+export interface NameHolder {
+  readonly incarnation: string;
+  /** When it last renewed, by the database: it lives if this moves. */
+  readonly renewedAtMs: number;
+}
+
+/** What the registry knew after a renewal. */
+export interface NodeLook {
+  /** The database's wall clock, read while the call was under way. */
+  readonly databaseMs: number;
+  /** Null: the name is the caller's. */
+  readonly heldBy: NameHolder | null;
+  /** The operator who wants this process drained; '': nobody, or the name is another's. */
+  readonly drainAskedBy: string;
+}
+
+/** All methods throw a Retry failure when MySQL cannot be reached. */
+export interface NodeRegistry {
+  /**
+   * Takes the name, or renews it. It is the caller's while nobody else took it, however late it
+   * renews; of several that ask for a name whose lease has run out, one gets it. A new holder begins
+   * without its predecessor's drain.
+   */
+  renew(claim: NodeClaim): Promise<NodeLook>;
+  /** Frees the name at once, if it is this incarnation's. */
+  release(nodeId: string, incarnation: string): Promise<void>;
+}
