@@ -105,7 +105,8 @@ export class Cell {
     if (this.node.isClockOff) reasons.push('CLOCK_OFF');
     if (this.draining) reasons.push('DRAINING');
     if (this.down || this.outages.size > 0) reasons.push('DB_DOWN');
-    if (parts !== null && !parts.partitions.settled) reasons.push('TAKING_OVER');
+    const isTaking = parts !== null && !this.draining && !parts.partitions.settled;
+    if (isTaking) reasons.push('TAKING_OVER');
     if (parts === null && reasons.length === 0) reasons.push('JOINING');
     return { ready: reasons.length === 0, reasons };
   }
@@ -167,8 +168,8 @@ export class Cell {
   private async join(): Promise<void> {
     const { around } = this;
     const context: CellContext = { ...around, source: around.openSource() };
-    const membership = new Membership(context, this.partitionCount, (down) => {
-      this.down = down;
+    const membership: Membership = new Membership(context, this.partitionCount, (down) => {
+      if (this.membership === membership) this.down = down;
     });
     this.membership = membership;
     await membership.join(this.onFatal);
@@ -199,7 +200,10 @@ export class Cell {
     log.warn({ operatorId }, 'an operator drains this node');
     try {
       await this.drain(leaveWithinMs);
-      log.warn({ operatorId }, 'the node is drained: it owns nothing until its process is replaced');
+      log.warn(
+        { operatorId },
+        'the node is drained: it owns nothing until its process is replaced',
+      );
     } catch (error) {
       log.error({ error }, 'a drained node could not give everything up');
     }

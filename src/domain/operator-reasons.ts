@@ -15,4 +15,10 @@ export const operatorReasons = {
     sentence: 'No dead letter lies at this place, or its bytes could not be kept.',
     advice: 'List the dead letters, and name partition and offset of one that has a record.',
   },
+  NODE_UNKNOWN: {
+    status: 'NOT_FOUND',
+    memory: 'none',
+    sentence: 'No living cell has this node id.',
+    advice: 'Look at the partitions for the ids of their owners; a node that has ended is drained.',
+  },
 } as const satisfies Record<string, ReasonRow>;

@@ -6,6 +6,7 @@
 import { Command, CommanderError } from 'commander';
 import { addConfigCommands } from './commands/config-commands.ts';
 import { addDeadLettersCommands } from './commands/dead-letters-commands.ts';
+import { addDrainCommand } from './commands/drain-command.ts';
 import { addGiftsCommands } from './commands/gifts-commands.ts';
 import { addOutboxCommands } from './commands/outbox-commands.ts';
 import { addPartitionsCommand } from './commands/partitions-command.ts';
@@ -35,13 +36,14 @@ Examples:
   $ roomcell config check                 the effective configuration, without secrets
 
 Exit codes: 0 done · 1 failed · 2 usage · 3 configuration refused · 4 a server is out of reach ·
-            5 a role died · 70 an error nobody expected`,
+            5 a role died · 6 the node_id is another process's · 70 an error nobody expected`,
   );
 addRoleCommands(program);
 addSetUpCommands(program);
 addPartitionsCommand(program);
 addOutboxCommands(program);
 addDeadLettersCommands(program);
+addDrainCommand(program);
 addGiftsCommands(program);
 addSettlementsCommand(program);
 addSchemaLevelCommand(program);

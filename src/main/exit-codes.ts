@@ -14,6 +14,8 @@ export const exitCodes = {
   unavailable: 4,
   /** A role died and could not go on in this process. */
   roleDied: 5,
+  /** Another process lives under this cell's `node_id`. */
+  nameTaken: 6,
   /** An error that nobody expected: see the last line of the log. */
   fault: 70,
 } as const;

@@ -6,6 +6,8 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Timers } from '../ports/timers.ts';
+import { nameTaken } from '../cell/node-watch.ts';
+import { Failure } from '../kernel/failure.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import type { Readiness, Role, RoleName } from './role.ts';
 import { waitForDependency } from './wait-for-dependency.ts';
@@ -103,9 +105,9 @@ class Host implements RoleHost {
     }
     // 2. Drain and stop, in bounded time.
     const inTime = await this.endAll(startFailed ? 'stop only' : 'drain and stop');
-    if (startFailed) return exitCodes.failed;
+    if (startFailed) return exitCodeOf(failure.error, exitCodes.failed);
     const cause = await this.stopCause;
-    if (cause.kind === 'crashed') return exitCodes.roleDied;
+    if (cause.kind === 'crashed') return exitCodeOf(cause.cause, exitCodes.roleDied);
     return inTime ? exitCodes.ok : exitCodes.failed;
   }
 
@@ -198,4 +200,10 @@ class Host implements RoleHost {
   private logCrash({ role, cause }: StopCause & { kind: 'crashed' }): void {
     this.options.log.error({ role, error: cause }, 'a role died');
   }
+}
+
+/** A name that is another's has a code of its own: starting the process again helps nothing. */
+function exitCodeOf(error: unknown, otherwise: ExitCode): ExitCode {
+  const isTaken = error instanceof Failure && error.reason === nameTaken;
+  return isTaken ? exitCodes.nameTaken : otherwise;
 }

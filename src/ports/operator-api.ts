@@ -154,4 +154,9 @@ export interface OperatorApi {
    * NO_DEAD_LETTER. For operators of the deployment alone.
    */
   replayDeadLetter(frame: CallFrame, request: OperatorMeta & RecordPlace): Promise<bigint>;
+  /**
+   * Has a cell give everything up, as a SIGTERM would, within seconds; its process stays and owns nothing
+   * until it is replaced. Throws NODE_UNKNOWN. For operators of the deployment alone.
+   */
+  drainNode(frame: CallFrame, request: OperatorMeta & { readonly nodeId: string }): Promise<void>;
 }

@@ -47,6 +47,8 @@ export type OperatorAct = OperatorActHead &
         /** Notes that a record of the commands topic is sent again; whoever writes it sends it. */
         readonly type: 'ReplayDeadLetter';
       } & RecordPlace)
+    /** Has a cell node give everything up, once it has read this; its process stays. */
+    | { readonly type: 'DrainNode'; readonly nodeId: string }
   );
 
 /**
@@ -54,9 +56,10 @@ export type OperatorAct = OperatorActHead &
  * with the same act, and nothing was written. `reused`: it stands there with another act or operator.
  * `noRoom`: PinRoom of a room without a list entry; nothing was written. `noStop`: AcceptState of what
  * does not stand there; nothing was written. `noLetter`: ReplayDeadLetter of a record that is not
- * there; nothing was written.
+ * there; nothing was written. `noNode`: DrainNode of a name that no living cell has; nothing was
+ * written.
  */
-export type ActOutcome = 'done' | 'repeat' | 'reused' | 'noRoom' | 'noStop' | 'noLetter';
+export type ActOutcome = 'done' | 'repeat' | 'reused' | 'noRoom' | 'noStop' | 'noLetter' | 'noNode';
 
 /** One row of a room's log, with what became of it. */
 export interface LoggedCommand {

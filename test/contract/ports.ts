@@ -60,6 +60,7 @@ export const ports: PortTable = {
   },
   log: local('log-contract', 'pino/pino-log', 'memory-observers'),
   metrics: local('metrics-contract', 'prometheus/prometheus-metrics', 'memory-observers'),
+  'node-registry': database('nodes', ['node-registry-contract']),
   'operator-api': 'like room-api: what operators may do, for its own role',
   'replay-store': {
     suites: ['replay-store-contract'],

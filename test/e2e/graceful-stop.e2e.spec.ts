@@ -226,6 +226,28 @@ describe('relay, adapters and sandbox', () => {
   }, 300_000);
 });
 
+describe('a cell that an operator drains', () => {
+  it('gives everything up, stays without owning anything, and ends with 0', async () => {
+    const owned = (await ownedBy('cell-c')).length;
+    expect(owned).toBe(16);
+    expect(await fleet.roomcell('drain', '--node', 'cell-z', '--as', 'kim')).toBe(1);
+    expect(await fleet.roomcell('drain', '--node', 'cell-c', '--as', 'kim')).toBe(0);
+    await cell.logged('it is drained', ({ msg }) => String(msg).startsWith('the node is drained'));
+    const rows = await fleet.sql('SELECT partition_id FROM partition_owner WHERE released = 1');
+    expect(rows).toHaveLength(owned);
+    expect(await cell.readyz()).toMatchObject({
+      status: 503,
+      body: expect.stringContaining('DRAINING') as string,
+    });
+    const audit = await fleet.sql(
+      "SELECT operator_id, subject FROM operator_audit WHERE action = 'DrainNode'",
+    );
+    expect(audit).toMatchObject([{ operator_id: 'kim', subject: 'node:cell-c' }]);
+    expect(cell.running).toBe(true);
+    expect((await ended(cell)).code).toBe(0);
+  });
+});
+
 describe('all roles in one process', () => {
   it('end with 0 in the middle of many calls; what was not answered is nowhere in the log', async () => {
     for (const other of fleet.processes) if (other.running) await other.terminate();

@@ -67,6 +67,24 @@ describe('a process', () => {
     expect((await all.terminate()).code).toBe(exitCodes.ok);
   });
 
+  it('under the name of a cell that lives is refused with a code of its own, and the other goes on', async () => {
+    const [first, second] = [
+      await fleet.start('cell-a', ['cell']),
+      await fleet.start('cell-a', ['cell']),
+    ];
+    const loser = await Promise.race([first, second].map(async (it) => (await it.exited, it)));
+    expect((await loser.exited).code).toBe(exitCodes.nameTaken);
+    expect(JSON.stringify(loser.lines)).toContain('Another process lives under the name cell-a');
+    const winner = loser === first ? second : first;
+    await winner.ready();
+    // Frozen for longer than its name lasts, and its name taken: it ends when it thaws.
+    winner.freeze();
+    const next = await (await fleet.start('cell-a', ['cell'])).ready();
+    winner.thaw();
+    expect((await winner.exited).code).toBe(exitCodes.nameTaken);
+    expect((await next.terminate()).code).toBe(exitCodes.ok);
+  });
+
   it('started with --exit-with-stdin ends in order when its parent is gone', async () => {
     const cli = new URL('../../dist/src/main/cli.js', import.meta.url).pathname;
     const child = spawn(process.execPath, [cli, 'sandbox', '--exit-with-stdin'], {

@@ -25,7 +25,6 @@ import type { CommandBody } from '../../src/domain/room/commands.ts';
 import type { CreateRoom } from '../../src/domain/room/room-commands.ts';
 import type { JoinRoom } from '../../src/domain/presence/presence-commands.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import type { Log, LogFields } from '../../src/ports/log.ts';
 import type { PartitionStops } from '../../src/ports/partition-stops.ts';
 import type { Random } from '../../src/ports/random.ts';
 import type { OutgoingReply, ReplySink } from '../../src/ports/reply-sink.ts';
@@ -38,6 +37,7 @@ import type { CommandRecord, ReplyRecord, ResultRecord } from '../../src/protoco
 import { headerNames } from '../../src/protocol/topics.ts';
 import { FakeCommandSource, FakeCommandTopic } from './fake-command-source.ts';
 import { FakeLeaseKeys, FakeLeases } from './fake-leases.ts';
+import { RigLog } from './rig-log.ts';
 import { eventually, SteppedTime } from './stepped-time.ts';
 
 /** App under which the rig's commands run, unless a test says otherwise. */
@@ -117,32 +117,6 @@ export class RigReplies implements ReplySink {
 
   stop(): Promise<void> {
     return Promise.resolve();
-  }
-}
-
-/** Keeps log lines for tests that look at them. */
-export class RigLog implements Log {
-  readonly lines: { readonly level: string; readonly fields: LogFields; readonly text: string }[] =
-    [];
-
-  debug(fields: LogFields, text: string): void {
-    this.lines.push({ level: 'debug', fields, text });
-  }
-
-  info(fields: LogFields, text: string): void {
-    this.lines.push({ level: 'info', fields, text });
-  }
-
-  warn(fields: LogFields, text: string): void {
-    this.lines.push({ level: 'warn', fields, text });
-  }
-
-  error(fields: LogFields, text: string): void {
-    this.lines.push({ level: 'error', fields, text });
-  }
-
-  child(): Log {
-    return this;
   }
 }
 

@@ -55,6 +55,10 @@ export function adminHandlers(
       return {};
     },
     ...replayHandlers(api, frameOf),
+    drainNode: async (request, context) => {
+      await api.drainNode(await frameOf(context, request.appCode), request);
+      return {};
+    },
   };
 }
 

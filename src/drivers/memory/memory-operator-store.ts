@@ -24,7 +24,7 @@ export class MemoryOperatorStore implements OperatorStore {
   }
 
   carryOut(act: OperatorAct, nowMs: number): Promise<ActOutcome> {
-    const { server, listEntries, operatorAudit, stops } = this.database;
+    const { server, listEntries, operatorAudit, stops, nodes } = this.database;
     return server.call('operators', `carrying out ${act.type}`, 'write', () => {
       const { appCode, commandId } = act;
       if (act.type === 'PinRoom' && !listEntries.has(roomKeyOf(appCode, act.roomId))) {
@@ -35,6 +35,10 @@ export class MemoryOperatorStore implements OperatorStore {
       if (earlier !== undefined) return isSame(earlier, act) ? 'repeat' : 'reused';
       if (act.type === 'AcceptState' && !isStanding(stops.get(act.partition), act)) return 'noStop';
       if (act.type === 'ReplayDeadLetter' && !hasRecord(this.database, act)) return 'noLetter';
+      if (act.type === 'DrainNode') {
+        const leaseUntilMs = nodes.get(act.nodeId)?.leaseUntilMs ?? 0;
+        if (leaseUntilMs <= server.clock.wallMs()) return 'noNode';
+      }
       const audited = put(operatorAudit, key, { ...act, doneAtMs: nowMs });
       this.database.commit([audited, ...changesOf(act, nowMs, this.database)]);
       return 'done';
@@ -128,7 +132,7 @@ function changesOf(
   nowMs: number,
   database: MemoryDatabase,
 ): readonly RowChange[] {
-  const { userBans, listEntries, stops, letterReplays } = database;
+  const { userBans, listEntries, stops, letterReplays, nodes } = database;
   const { appCode, operatorId } = act;
   switch (act.type) {
     case 'EvictUser': {
@@ -155,5 +159,7 @@ function changesOf(
       return replayRows(database, act, nowMs);
     case 'ReplayDeadLetter':
       return [put(letterReplays, placeText(act), { atMs: nowMs, by: operatorId })];
+    case 'DrainNode':
+      return [change(nodes, act.nodeId, (row) => ({ ...row, drainAskedBy: operatorId }))];
   }
 }

@@ -9,6 +9,7 @@ import type {
   OperatorAct,
   OperatorStore,
 } from '../../ports/operator-store.ts';
+import { dbNowMs } from './database-time.ts';
 import { toMysqlError } from './mysql-errors.ts';
 import type { MysqlPool } from './pool.ts';
 import { isSetAside, noteReplay, replayedText, replayRows } from './replay-acts.ts';
@@ -38,6 +39,10 @@ export class MysqlOperatorStore implements OperatorStore {
       }
       if (act.type === 'ReplayDeadLetter' && !(await isSetAside(session, this.topic, act))) {
         return 'noLetter';
+      }
+      if (act.type === 'DrainNode' && !(await isLiving(session, this.topic, act))) {
+        // The same: the process that was drained may have ended meanwhile.
+        return (await earlierAct(session, act)) ?? 'noNode';
       }
       if (!(await isAudited(session, act, nowMs))) {
         return assertDefined(await earlierAct(session, act), 'a row that was met is gone');
@@ -171,6 +176,8 @@ function auditValues(act: OperatorAct): readonly (string | number)[] {
       return [operatorId, type, '', act.roomId, '', act.createdBeforeMs, 0, replayedText(act)];
     case 'ReplayDeadLetter':
       return [operatorId, type, '', '', '', 0, 0, `record:${act.partition}@${act.offset}`];
+    case 'DrainNode':
+      return [operatorId, type, '', '', '', 0, 0, `node:${act.nodeId}`];
   }
 }
 
@@ -202,6 +209,20 @@ async function isStanding(
     state,
     expectedOffset,
   ]);
+  return rows.length > 0;
+}
+
+/** Holds the node's row until the transaction ends. */
+async function isLiving(
+  session: MysqlSession,
+  topic: string,
+  { nodeId }: OperatorAct & { readonly type: 'DrainNode' },
+): Promise<boolean> {
+  const rows = await session.rows(
+    'SELECT 1 FROM cell_nodes WHERE topic = ? AND node_id = ? ' +
+      `AND lease_until_ms > ${dbNowMs} FOR UPDATE`,
+    [topic, nodeId],
+  );
   return rows.length > 0;
 }
 
@@ -250,6 +271,11 @@ async function change(
       return replayRows(session, act, nowMs);
     case 'ReplayDeadLetter':
       return noteReplay(session, topic, act, nowMs);
+    case 'DrainNode':
+      await session.run(
+        'UPDATE cell_nodes SET drain_asked_by = ? WHERE topic = ? AND node_id = ?',
+        [act.operatorId, topic, act.nodeId],
+      );
   }
 }
 

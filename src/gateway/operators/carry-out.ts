@@ -42,7 +42,7 @@ export function actHead(
 
 /**
  * Resolves when the act is written, now or by an earlier call. Throws COMMAND_ID_REUSED, ROOM_NOT_FOUND,
- * PARTITION_RUNS, NO_DEAD_LETTER.
+ * PARTITION_RUNS, NO_DEAD_LETTER, NODE_UNKNOWN.
  */
 export async function carryOut(ports: ActPorts, act: OperatorAct): Promise<void> {
   const outcome = await orUnknown(ports.operatorStore.carryOut(act, ports.clock.wallMs()));
@@ -50,6 +50,7 @@ export async function carryOut(ports: ActPorts, act: OperatorAct): Promise<void>
   if (outcome === 'noRoom') throw refusal('ROOM_NOT_FOUND');
   if (outcome === 'noStop') throw refusal('PARTITION_RUNS');
   if (outcome === 'noLetter') throw refusal('NO_DEAD_LETTER');
+  if (outcome === 'noNode') throw refusal('NODE_UNKNOWN');
 }
 
 /**

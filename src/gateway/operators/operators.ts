@@ -43,7 +43,7 @@ export function createOperators(
   const verifyRoom = createVerifyRoom(ports, limits);
   const getRoomHistory = createGetRoomHistory(ports.operatorStore);
   const { liftPlatformBan, pinRoom } = createPlainActs(ports);
-  const { listPartitions, acceptState } = createPartitionActs(ports, parts);
+  const { listPartitions, acceptState, drainNode } = createPartitionActs(ports, parts);
   const { listOutbox, replayOutbox } = createOutboxActs(ports);
   const { listDeadLetters, replayDeadLetter } = createDeadLetterActs(ports, parts);
   return {
@@ -53,6 +53,7 @@ export function createOperators(
     replayDeadLetter: (frame, request) => gate.run(() => replayDeadLetter(frame, request)),
     listPartitions: (frame, request) => gate.run(() => listPartitions(frame, request)),
     acceptState: (frame, request) => gate.run(() => acceptState(frame, request)),
+    drainNode: (frame, request) => gate.run(() => drainNode(frame, request)),
     evictUser: (frame, request) => gate.run(() => inPlace(() => evictUser(frame, request))),
     liftPlatformBan: (frame, request) => gate.run(() => liftPlatformBan(frame, request)),
     pinRoom: (frame, request) => gate.run(() => pinRoom(frame, request)),

@@ -1,6 +1,6 @@
 /**
- * What operators of the whole deployment see of its partitions, and what they say about those that
- * stand still. Rooms of every app are in a partition, so an app's own operators have no say here.
+ * What operators of the whole deployment see of its partitions, what they say about those that
+ * stand still, and which node they take out. Rooms of every app are in a partition, so an app's own operators have no say here.
  */
 import type { Clock } from '../../ports/clock.ts';
 import type { CommandSink } from '../../ports/command-sink.ts';
@@ -15,6 +15,7 @@ import {
   type StopChoice,
   type StoppedPartition,
 } from '../../ports/partition-stops.ts';
+import { wideIdFault } from '../../domain/ids.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { CallFrame } from '../../ports/room-api.ts';
 import { refusal } from '../refusals.ts';
@@ -34,7 +35,7 @@ export interface PartitionPorts {
 export function createPartitionActs(
   ports: PartitionPorts,
   parts: { readonly partitionCount: number; readonly deploymentApp: string },
-): Pick<OperatorApi, 'listPartitions' | 'acceptState'> {
+): Pick<OperatorApi, 'listPartitions' | 'acceptState' | 'drainNode'> {
   const authorize = (frame: CallFrame, meta: Pick<OperatorMeta, 'appCode' | 'actorUserId'>) =>
     authorizeDeployment(frame, meta, parts.deploymentApp);
   return {
@@ -63,6 +64,14 @@ export function createPartitionActs(
         type: 'AcceptState',
         ...{ partition, state, expectedOffset, choice, replayUntil },
       });
+    },
+    async drainNode(frame, request) {
+      const operatorId = authorize(frame, request);
+      const { nodeId } = request;
+      const faults = actFaults(request, operatorId);
+      faults.add('node_id', wideIdFault(nodeId));
+      faults.throwIfAny();
+      await carryOut(ports, { ...actHead(request, operatorId), type: 'DrainNode', nodeId });
     },
   };
 }

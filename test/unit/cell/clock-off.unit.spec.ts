@@ -4,8 +4,9 @@
  */
 import { describe, expect, it } from 'vitest';
 import { ClockVerdict } from '../../../src/cell/clock-verdict.ts';
-import { CellRig, createRoomBody, RigLog, rigOptions } from '../../support/cell-rig.ts';
+import { CellRig, createRoomBody, rigOptions } from '../../support/cell-rig.ts';
 import type { RigNode } from '../../support/cell-rig.ts';
+import { RigLog } from '../../support/rig-log.ts';
 import { eventually } from '../../support/stepped-time.ts';
 
 const options = { ...rigOptions, nodeId: 'a', incarnation: 'a.1' };

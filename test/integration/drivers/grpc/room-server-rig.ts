@@ -80,6 +80,7 @@ class ScriptedReads implements Scripted {
   replayOutbox = this.scripted('replayOutbox');
   listDeadLetters = this.scripted('listDeadLetters');
   replayDeadLetter = this.scripted('replayDeadLetter');
+  drainNode = this.scripted('drainNode');
 
   private scripted<Name extends keyof Scripted>(method: Name): Scripted[Name] {
     const answer = (frame: CallFrame, what: unknown): Promise<unknown> => {

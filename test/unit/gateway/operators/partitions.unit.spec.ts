@@ -68,6 +68,41 @@ describe('who may', () => {
   });
 });
 
+describe('DrainNode', () => {
+  const drain = { appCode: platform, commandId: 'd1', actorUserId: '', nodeId: 'cell-1' };
+
+  test('tells the node, and says in the audit who wanted it', async () => {
+    const { operators, drivers, database, ended } = await withOwners();
+    await ended(drivers.nodeRegistry.renew({ nodeId: 'cell-1', incarnation: 'a', ttlMs: 9_000 }));
+    await ended(operators.drainNode(byPlatform(), drain));
+    expect(database.nodes.get('cell-1')).toMatchObject({ drainAskedBy: 'root' });
+    expect(database.operatorAudit.get(`${platform}\0d1`)).toMatchObject({
+      ...{ type: 'DrainNode', operatorId: 'root', nodeId: 'cell-1' },
+    });
+    await ended(operators.drainNode(byPlatform(), drain));
+  });
+
+  test('of a node that does not live is refused', async () => {
+    const { operators, ended } = await withOwners();
+    await expect(ended(operators.drainNode(byPlatform(), drain))).rejects.toMatchObject({
+      reason: 'NODE_UNKNOWN',
+    });
+  });
+
+  test.each(['', 'no node'])('names %o as no node id', async (nodeId) => {
+    const { operators, ended } = await withOwners();
+    const said = operators.drainNode(byPlatform(), { ...drain, nodeId });
+    await expect(ended(said)).rejects.toMatchObject({ facts: { field: 'node_id' } });
+  });
+
+  test('is not for operators of an app', async () => {
+    const { operators, ended } = await withOwners();
+    await expect(ended(operators.drainNode(byOperator(), drain))).rejects.toMatchObject({
+      reason: 'PERMISSION_DENIED',
+    });
+  });
+});
+
 describe('ListPartitions', () => {
   test('shows owner, applied offset, lag and state of every partition', async () => {
     const { operators, ended } = await withOwners();

@@ -217,17 +217,18 @@ function idOf(list: readonly Entry[], type: string): string {
 
 /** A heartbeat of u3, answered before the sweep's node committed for the last time before it. */
 function heardBefore(list: readonly Entry[]): readonly Entry[] {
-  const at = list.findIndex(
+  const row = list.findIndex(
     (entry) =>
       entry.kind === 'row' &&
       entry.table === 'log' &&
       (entry.row as { readonly commandId: string }).commandId.startsWith('sys:ban-expiry'),
   );
-  const atMs = Math.max(
-    ...list
-      .slice(0, at)
-      .flatMap((entry) => (entry.kind === 'observed' ? [entry.observation.atMs] : [])),
-  );
+  const atMsOf = (entry: Entry): number =>
+    entry.kind === 'observed' ? entry.observation.atMs : -Infinity;
+  const commitMs = Math.max(...list.slice(0, row).map(atMsOf));
+  // Other commits may share its time: the heartbeat is answered before all of them.
+  const at = list.findIndex((entry) => atMsOf(entry) === commitMs);
+  const atMs = Math.max(...list.slice(0, at).map(atMsOf));
   const call: SentCall = {
     callId: 5_000,
     client: 'client-u3',

@@ -1,0 +1,14 @@
+/** The contract of the nodes that live, on the memory twin. */
+import { nodeRegistryContract } from '../../../contract/suites/node-registry-contract.ts';
+import { openMemorySpace } from '../../../support/memory-space.ts';
+
+nodeRegistryContract('memory', () => {
+  const { drivers, time, close } = openMemorySpace();
+  return Promise.resolve({
+    nodes: drivers.nodeRegistry,
+    operators: drivers.operatorStore,
+    wallMs: () => time.wallMs(),
+    pass: (ms) => time.advance(ms),
+    close,
+  });
+});
