@@ -77,6 +77,8 @@ export class CellParts {
         void this.deadlines.wakeDue(partition);
       },
       onLost: (partition) => this.lost(partition),
+      hasInHand: (partition) => this.lane.hasInHand(partition),
+      doneWith: (partition) => this.lane.doneWith(partition),
     });
     this.deadlines = new Deadlines(context, this.registry, roomHasWork);
     this.heartbeats = new Heartbeats(context, this.registry, partitionCount, {

@@ -45,6 +45,8 @@ export class Lane implements CommitTargets {
   private working = false;
   private loop: Promise<void> | null = null;
   private current: readonly PartitionWork[] = [];
+  /** Told when the work in hand has ended. */
+  private ended: Deferred<void> = createDeferred();
 
   constructor(context: CellContext, targets: LaneTargets) {
     this.context = context;
@@ -66,6 +68,16 @@ export class Lane implements CommitTargets {
 
   get idle(): boolean {
     return !this.working && this.readyRooms.length === 0 && this.readyPartitions.size === 0;
+  }
+
+  /** A transaction of the partition is under way, or about to be. */
+  hasInHand(partition: Partition): boolean {
+    return this.current.some((work) => work.partition === partition);
+  }
+
+  /** Resolves when nothing of a lost partition is in hand: nothing of it can begin any more. */
+  async doneWith(partition: Partition): Promise<void> {
+    while (this.hasInHand(partition)) await this.ended.promise;
   }
 
   /** The room has items that may be decided. */
@@ -98,6 +110,8 @@ export class Lane implements CommitTargets {
       await new CommitWork(this.context, this).run(works);
       this.release(works);
       this.working = false;
+      this.ended.resolve();
+      this.ended = createDeferred();
     }
   }
 

@@ -21,6 +21,10 @@ export interface PartitionListener {
   onTaken(partition: Partition): void;
   /** No longer ours; the object is inactive already. */
   onLost(partition: Partition): void;
+  /** Something of the partition is being committed. */
+  hasInHand(partition: Partition): boolean;
+  /** Resolves when nothing of a lost partition is being committed any more. */
+  doneWith(partition: Partition): Promise<void>;
 }
 
 /** See the file header. */
@@ -132,11 +136,17 @@ export class PartitionSet {
     this.closed = true;
   }
 
-  /** Marks every partition as given up, so that the next owner need not wait. */
+  /**
+   * Marks every partition as given up, so that the next owner need not wait. The mark of one of which a
+   * transaction is still in hand comes behind that, and is not waited for.
+   */
   async releaseAll(): Promise<void> {
     const partitions = [...this.owned.values()];
     for (const partition of partitions) this.lose(partition);
-    await Promise.all(partitions.map((partition) => this.markReleased(partition)));
+    const inHand = partitions.filter((partition) => this.listener.hasInHand(partition));
+    for (const partition of inHand) void this.markWhenDone(partition);
+    const done = partitions.filter((partition) => !inHand.includes(partition));
+    await Promise.all(done.map((partition) => this.markReleased(partition)));
   }
 
   /** Ends all ownership in memory without a word to the stores: waits that depend on it end, too. */
@@ -148,7 +158,20 @@ export class PartitionSet {
   private handOver(partition: Partition): void {
     this.context.log.info({ partition: partition.id, epoch: partition.epoch }, 'partition lost');
     this.lose(partition);
-    void this.markReleased(partition);
+    void this.markWhenDone(partition);
+  }
+
+  /**
+   * Race (test "is marked as given up only when its transaction is through"):
+   *   1. A transaction of the partition is on its way to MySQL, and the group takes the partition away.
+   *   2. The mark is set before the transaction's fence step; the successor sees it and takes over.
+   *   3. The transaction is fenced out: its callers, who were as good as answered, wait for the
+   *      successor to do the same work again.
+   * Closed by setting the mark behind the transaction. A lane that is stuck in an outage sets none.
+   */
+  private async markWhenDone(partition: Partition): Promise<void> {
+    await this.listener.doneWith(partition);
+    await this.markReleased(partition);
   }
 
   private lose(partition: Partition): void {

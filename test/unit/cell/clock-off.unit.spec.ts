@@ -119,12 +119,15 @@ describe('one look at the clock', () => {
     // Sent 3 s ago, answered with the time of 1.5 s ago: nothing is wrong.
     expect(clock.judge(look.wallMs - 1_500, look.monoMs - 3_000)).toBe(false);
     expect(clock.isOff).toBe(false);
+    // 2.3 s behind in the middle of a call of 400 ms: by its end it seems to be 2.1 s.
+    expect(clock.judge(look.wallMs + 2_300 - 200, look.monoMs - 400)).toBe(true);
+    expect(clock.isOff).toBe(true);
   });
 
   it('finds no clock off that a slow answer alone may explain', () => {
     const clock = verdict();
     // 3 s off by the middle, yet the database may have read its clock at the very end.
-    clock.judge(look.wallMs - 4_900 - 400, look.monoMs - 9_800);
+    clock.judge(look.wallMs - 3_000 - 4_900, look.monoMs - 9_800);
     expect(clock.isOff).toBe(false);
     clock.judge(look.wallMs - 2_400, look.monoMs - 200);
     expect(clock.isOff).toBe(true);

@@ -4,6 +4,8 @@ import { MemoryCommitLane } from '../../../src/drivers/memory/memory-commit-lane
 import { MemoryPartitionStore } from '../../../src/drivers/memory/memory-partition-store.ts';
 import { MemoryRoomReader } from '../../../src/drivers/memory/memory-room-reader.ts';
 import { MemorySnapshotStore } from '../../../src/drivers/memory/memory-snapshot-store.ts';
+import { createDeferred } from '../../../src/kernel/deferred.ts';
+import type { CommitLane } from '../../../src/ports/commit-lane.ts';
 import { roomKeyOf, type RoomId } from '../../../src/domain/ids.ts';
 import { partitionOf } from '../../../src/protocol/partition.ts';
 import {
@@ -126,6 +128,45 @@ describe('a planned move', () => {
     const joined = await rig.result([b], rig.send('r1', 'j1', 'u2', joinRoomBody()));
     expect(joined).toMatchObject({ outcome: 'applied', roomVersion: 2n });
     expect(a.cell.ownedPartitions().map(({ id }) => id)).not.toContain(partition);
+  });
+
+  it.each([
+    ['when the group takes it away', (a: RigNode) => void a.source.assign([])],
+    ['when a drain runs out of time', (a: RigNode) => void a.cell.drain(0)],
+  ])('is marked as given up only when its transaction is through, %s', async (_when, give) => {
+    const rig = new CellRig(1);
+    const commit = createDeferred<void>();
+    let isHeld = false;
+    let begun = 0;
+    const a = await rig.startNode('a', {
+      gate: (port) => {
+        if (!('commit' in port)) return port;
+        const lane = port as unknown as CommitLane;
+        const slow: CommitLane = {
+          async commit(batch, gate) {
+            begun += 1;
+            if (isHeld) await commit.promise;
+            return lane.commit(batch, gate);
+          },
+          settle: (batch) => lane.settle(batch),
+          stop: () => lane.stop(),
+        };
+        return slow as unknown as typeof port;
+      },
+    });
+    await rig.result(a, rig.send('r1', 'c1', 'u1', createRoomBody()));
+    isHeld = true;
+    const before = begun;
+    const inHand = rig.send('r1', 'j1', 'u2', joinRoomBody());
+    await eventually('the transaction is on its way', () => begun > before);
+    give(a);
+    await eventually('it is given up', () => a.cell.ownedPartitions().length === 0);
+    for (let turn = 0; turn < 50; turn += 1) await new Promise((next) => setImmediate(next));
+    expect(rig.database.owners.get(0)).toMatchObject({ released: false });
+    commit.resolve();
+    // What was in hand counts, and its caller hears it from the node that did it.
+    expect(await rig.result(a, inHand)).toMatchObject({ outcome: 'applied', replayed: false });
+    await eventually('released', () => rig.database.owners.get(0)?.released === true);
   });
 
   it('a drain takes no new command, answers what is in hand and gives leases and partitions back (LEASE-21, LEASE-34, DRAIN-1, SVC-26, TST-13)', async () => {
