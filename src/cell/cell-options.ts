@@ -54,6 +54,8 @@ export interface CellOptions {
   readonly clockOffMaxMs: number;
   /** How long a clock that was off must be right before the node comes back. */
   readonly clockRightForMs: number;
+  /** How long records may wait in the log, undelivered and with nothing in the way, before the process ends. */
+  readonly consumerSilentAfterMs: number;
   /** Time within which an IM message about something the snapshot repairs is still useful. */
   readonly imUsefulForMs: number;
   /** Longest single call of the wallet; far below the lease's TTL (GIFT-8). */

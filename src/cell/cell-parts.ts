@@ -2,6 +2,7 @@
  * The working parts of one cell node and how they are wired: what each tells the others. Made once the
  * partition count is known; the lifecycle around them is the cell's.
  */
+import type { Failure } from '../kernel/failure.ts';
 import type { SourceRecord } from '../ports/command-source.ts';
 import type { CellContext } from './cell-context.ts';
 import { Charges } from './charges/charges.ts';
@@ -12,6 +13,7 @@ import { Heartbeats } from './intake/heartbeats.ts';
 import { Intake } from './intake/intake.ts';
 import { PoisonSearch } from './intake/poison-search.ts';
 import { Lane } from './lane/lane.ts';
+import { ConsumerWatch, tellPartition } from './partition/consumer-watch.ts';
 import { OwnershipCheck } from './partition/ownership-check.ts';
 import { PartitionSet } from './partition/partition-set.ts';
 import type { Partition } from './partition/partition.ts';
@@ -25,6 +27,14 @@ import { Snapshots } from './snapshots.ts';
 import { Ticker } from './ticker.ts';
 import { CellWatches } from './watch/cell-watches.ts';
 import { brokenRoomRefusal, type RoomItem } from './work.ts';
+
+/** Told what concerns the whole node. */
+export interface PartsListener {
+  /** Transactions are (not) taken. */
+  databaseDown(down: boolean): void;
+  /** The consumer is silent: the process must end. */
+  consumerDead(failure: Failure): void;
+}
 
 /** See the file header. */
 export class CellParts {
@@ -46,8 +56,7 @@ export class CellParts {
   private readonly heartbeats: Heartbeats;
   private readonly intake: Intake;
 
-  /** `databaseDown` is told when transactions are (not) taken. */
-  constructor(context: CellContext, partitionCount: number, databaseDown: (down: boolean) => void) {
+  constructor(context: CellContext, partitionCount: number, told: PartsListener) {
     const fenced = (partition: Partition): void => this.partitions.fenced(partition);
     const roomHasWork = (room: RoomCell): void => this.lane.roomHasWork(room);
     this.context = context;
@@ -61,7 +70,7 @@ export class CellParts {
       fenceBusy: (partition) => void this.lookAtOwner(partition),
       published: (drafts) => this.watches.committed(drafts),
       settled: (rooms, partitions) => this.settled(rooms, partitions),
-      databaseDown,
+      databaseDown: (down) => told.databaseDown(down),
       snapshotFirst: (room, done) => this.snapshots.force(room, done),
       startCharges: (room) => this.charges.start(room),
       settlementsOpen: () => this.settler.hint(),
@@ -97,22 +106,20 @@ export class CellParts {
       fenced,
     });
     this.snapshots = new Snapshots(context);
-    this.owned = new OwnedRooms(context, {
-      partitionCount,
-      partitions: this.partitions,
-      registry: this.registry,
-      fenced,
-    });
+    const { registry, partitions } = this;
+    this.owned = new OwnedRooms(context, { partitionCount, partitions, registry, fenced });
     this.reads = new CellReads(context, this.owned);
     this.watches = new CellWatches(context, this.owned);
     this.settler = new Settler(context, this.partitions);
-    const { partitions, lane, deadlines, ownership, registry } = this;
+    const { lane, deadlines, ownership } = this;
+    const consumer = new ConsumerWatch(context, partitions, (dead) => told.consumerDead(dead));
     this.sweeper = new Sweeper(context, { registry, partitions, deadlines });
     this.ticker = new Ticker(context, {
       partitions,
       lane,
       deadlines,
       ownership,
+      consumer,
       sweeper: this.sweeper,
     });
   }
@@ -172,6 +179,7 @@ export class CellParts {
   }
 
   private lost(partition: Partition): void {
+    tellPartition(this.context, partition, this.context.clock.monoMs());
     this.deadlines.forget(partition);
     this.registry.dropPartition(partition);
     this.heartbeats.dropped();
@@ -194,6 +202,7 @@ export class CellParts {
 
   /** Offsets of the partition were settled. */
   private settledIn(partition: Partition): void {
+    partition.noteProgress(this.context.clock.monoMs());
     this.intake.checkWaterMarks(partition);
     this.search.moved(partition);
   }

@@ -13,6 +13,7 @@ import type { CellParts } from './cell-parts.ts';
 import { LevelWatch } from './level-watch.ts';
 import { Membership } from './membership.ts';
 import { NodeWatch } from './node-watch.ts';
+import type { PartitionHealth } from './partition/partition-health.ts';
 import { retryForever } from './retry-forever.ts';
 import { RtcAtOnce } from './rtc-at-once.ts';
 
@@ -25,7 +26,7 @@ const leaveWithinMs = 10_000;
 export interface CellStart {
   readonly configuredPartitionCount: number;
   /** Called when the cell can no longer work: the process must end with a non-zero code. */
-  onFatal(cause: unknown): void;
+  readonly onFatal: (cause: unknown) => void;
 }
 
 /** What a cell is made of; each time that it joins the group it asks for a source of its own. */
@@ -65,6 +66,7 @@ export class Cell {
     };
     this.node = new NodeWatch(this.around, {
       clockJudged: () => this.judge(),
+      queues: () => this.queues(),
       drainAsked: (operatorId) => void this.drainAsked(operatorId),
       nameLost: (failure) => this.onFatal(failure),
     });
@@ -122,6 +124,11 @@ export class Cell {
     return [...owned].map(({ id, epoch }) => ({ id, epoch }));
   }
 
+  /** How every partition stands that the group gave this node. */
+  partitions(): readonly PartitionHealth[] {
+    return this.membership?.parts.partitions.health() ?? [];
+  }
+
   /** Committed states of the rooms in memory that exist, to be compared with the stored ones. */
   committedRooms(): readonly RoomState[] {
     return [...(this.membership?.parts.registry.all() ?? [])]
@@ -168,8 +175,11 @@ export class Cell {
   private async join(): Promise<void> {
     const { around } = this;
     const context: CellContext = { ...around, source: around.openSource() };
-    const membership: Membership = new Membership(context, this.partitionCount, (down) => {
-      if (this.membership === membership) this.down = down;
+    const membership: Membership = new Membership(context, this.partitionCount, {
+      databaseDown: (down) => {
+        if (this.membership === membership) this.down = down;
+      },
+      consumerDead: (failure) => this.onFatal(failure),
     });
     this.membership = membership;
     await membership.join(this.onFatal);
@@ -207,6 +217,12 @@ export class Cell {
     } catch (error) {
       log.error({ error }, 'a drained node could not give everything up');
     }
+  }
+
+  /** What waits in each partition that has something waiting, for ListPartitions. */
+  private queues(): ReadonlyMap<number, number> {
+    const busy = this.partitions().filter(({ queue }) => queue > 0);
+    return new Map(busy.map(({ partition, queue }) => [partition, queue]));
   }
 
   private async *watch(watch: OwnerWatch, signal: AbortSignal): AsyncGenerator<WatchMessage> {

@@ -4,7 +4,7 @@
  */
 import type { SourceRecord } from '../ports/command-source.ts';
 import type { CellContext } from './cell-context.ts';
-import { CellParts } from './cell-parts.ts';
+import { CellParts, type PartsListener } from './cell-parts.ts';
 import type { RoomCell } from './registry/room-cell.ts';
 
 /** How often a drain looks whether everything is finished. */
@@ -16,10 +16,9 @@ export class Membership {
   private readonly context: CellContext;
   private givenUp: Promise<void> | null = null;
 
-  /** `databaseDown` is told when transactions are (not) taken. */
-  constructor(context: CellContext, partitionCount: number, databaseDown: (down: boolean) => void) {
+  constructor(context: CellContext, partitionCount: number, told: PartsListener) {
     this.context = context;
-    this.parts = new CellParts(context, partitionCount, databaseDown);
+    this.parts = new CellParts(context, partitionCount, told);
   }
 
   /** Resolves when the node is a member, or was told to leave meanwhile. */

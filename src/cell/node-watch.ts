@@ -22,8 +22,10 @@ const waitForNameMs = 500;
 /** Reason of the failure that ends a process whose name is another's. */
 export const nameTaken = 'NODE_NAME_TAKEN';
 
-/** Told at most once for each change. None may throw. */
+/** Asked, and told at most once for each change. None may throw. */
 export interface NodeWatchListener {
+  /** What is shown to operators as the queues of this node's partitions. */
+  queues(): ReadonlyMap<number, number>;
   /** The clock turned out to be off, or has been right for long enough. */
   clockJudged(): void;
   /** An operator wants the node drained. */
@@ -103,8 +105,9 @@ export class NodeWatch {
   private async renew(): Promise<NodeLook> {
     const { nodes, options, clock } = this.context;
     const { nodeId, incarnation } = options;
+    const queues = this.listener.queues();
     const sentMonoMs = clock.monoMs();
-    const look = await nodes.renew({ nodeId, incarnation, ttlMs: nameTtlMs });
+    const look = await nodes.renew({ nodeId, incarnation, ttlMs: nameTtlMs, queues });
     if (this.clock.judge(look.databaseMs, sentMonoMs)) this.listener.clockJudged();
     return look;
   }

@@ -1,12 +1,13 @@
 /**
  * What a cell does by the clock: writes advanced offsets that no commit carried, gives Kafka its
  * hint, wakes due rooms, sweeps stale users, asks whether its partitions are still its own and what
- * operators said about those that stand still, announces the node's address. None of it is needed for correctness.
+ * operators said about those that stand still, whether records are still delivered, announces the node's address. None of it is needed for correctness.
  */
 import type { CancelTimer } from '../ports/timers.ts';
 import type { CellContext } from './cell-context.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { Lane } from './lane/lane.ts';
+import type { ConsumerWatch } from './partition/consumer-watch.ts';
 import type { OwnershipCheck } from './partition/ownership-check.ts';
 import type { PartitionSet } from './partition/partition-set.ts';
 import { sweepEveryMs } from './presence/live-window.ts';
@@ -26,6 +27,7 @@ export class Ticker {
     readonly deadlines: Deadlines;
     readonly sweeper: Sweeper;
     readonly ownership: OwnershipCheck;
+    readonly consumer: ConsumerWatch;
   };
   private readonly timers = new Set<CancelTimer>();
   private stopped = false;
@@ -43,6 +45,7 @@ export class Ticker {
     this.every(sweepEveryMs(options), () => this.parts.sweeper.tick());
     this.every(options.offsetFlushMs, () => this.confirmOwned());
     this.every(options.offsetFlushMs, () => this.parts.partitions.lookAtStops());
+    this.every(options.offsetFlushMs, () => this.parts.consumer.look());
     void this.announce();
     this.every(options.leaseTtlMs / announcementsPerTtl, () => this.announce());
   }

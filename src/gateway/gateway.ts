@@ -6,6 +6,7 @@ import type { CommandSink } from '../ports/command-sink.ts';
 import type { OperatorApi } from '../ports/operator-api.ts';
 import type { OperatorStore } from '../ports/operator-store.ts';
 import type { PartitionStore } from '../ports/partition-store.ts';
+import type { NodeRegistry } from '../ports/node-registry.ts';
 import type { PartitionStops } from '../ports/partition-stops.ts';
 import type { CallFrame, RequestMeta, RoomApi } from '../ports/room-api.ts';
 import type { OwnerReadsPeers } from '../ports/owner-reads.ts';
@@ -65,6 +66,7 @@ export interface GatewayPorts extends CommandPorts, ExchangePorts, ReplySlotPort
   readonly listChanged?: NonNullable<ActPorts['listChanged']>;
   readonly partitionStore: Pick<PartitionStore, 'readOwner' | 'readOwners'>;
   readonly partitionStops: Pick<PartitionStops, 'read'>;
+  readonly nodeRegistry: Pick<NodeRegistry, 'living'>;
   /** The reads of cells, for questions that only a room's owner may answer. */
   readonly peers: OwnerReadsPeers;
   readonly rtcTickets: RtcTickets;

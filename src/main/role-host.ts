@@ -7,6 +7,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Timers } from '../ports/timers.ts';
 import { nameTaken } from '../cell/node-watch.ts';
+import type { PartitionHealth } from '../cell/partition/partition-health.ts';
 import { Failure } from '../kernel/failure.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import type { Readiness, Role, RoleName } from './role.ts';
@@ -33,6 +34,8 @@ export interface RoleHostOptions {
 export interface RoleHost {
   /** Ready when every role is, and nothing is stopping. */
   readiness(): Readiness;
+  /** How the partitions of its roles stand. */
+  partitions(): readonly PartitionHealth[];
   /** Starts the roles and resolves with the exit code when they have stopped. Call it once. */
   run(): Promise<ExitCode>;
   /** Begins the orderly end. Only the first call counts. */
@@ -70,6 +73,10 @@ class Host implements RoleHost {
       return state.ready ? [] : state.reasons.map((reason) => `${role.name}: ${reason}`);
     });
     return { ready: reasons.length === 0, reasons };
+  }
+
+  partitions(): readonly PartitionHealth[] {
+    return this.options.roles.flatMap((role) => role.partitions());
   }
 
   stop(cause: StopCause): void {

@@ -3,6 +3,8 @@
  * them in development; the host (`role-host.ts`) knows nothing else about them (style rule 12).
  */
 
+import type { PartitionHealth } from '../cell/partition/partition-health.ts';
+
 /** Every role, in the order in which one process starts them: who is called, before who calls. */
 export const roleNames = [
   'sandbox',
@@ -35,6 +37,8 @@ export interface Role {
   drain(): Promise<void>;
   /** Lets everything go; what is still in hand is given up. Idempotent, also after a failed start. */
   stop(): Promise<void>;
+  /** How the partitions stand that a role has; none for roles without. For people. */
+  partitions(): readonly PartitionHealth[];
   /** Cheap: asked by every probe. */
   readiness(): Readiness;
 }

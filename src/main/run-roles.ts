@@ -97,6 +97,7 @@ async function runWithOps(
   try {
     ops = await startOpsServer(listenAddressOf(config.ops.listen), {
       readiness: () => ({ ...host.readiness(), ...(warning === null ? {} : { warning }) }),
+      partitions: () => host.partitions(),
       metricsContentType: prometheus.contentType,
       metricsText: () => {
         prometheus.metrics.gauge('ready', host.readiness().ready ? 1 : 0);

@@ -2,6 +2,7 @@
  * A role around one stage: prepares what the stage stands on, builds it anew for each start, and
  * lets everything go in the opposite order, also when a start fails half-way.
  */
+import type { PartitionHealth } from '../cell/partition/partition-health.ts';
 import type { Log } from '../ports/log.ts';
 import type { Timers } from '../ports/timers.ts';
 import type { Readiness, Role, RoleName } from './role.ts';
@@ -13,6 +14,8 @@ export interface RunningStage {
   drain(): Promise<void>;
   stop(): Promise<void>;
   readiness(): Readiness;
+  /** Absent: the stage has no partitions. */
+  partitions?(): readonly PartitionHealth[];
 }
 
 /** Things to let go at the end, last one first. */
@@ -70,6 +73,10 @@ class StagedRole implements Role {
   readiness(): Readiness {
     if (this.waitReason !== null) return { ready: false, reasons: [this.waitReason] };
     return this.stage?.readiness() ?? { ready: false, reasons: ['stopped'] };
+  }
+
+  partitions(): readonly PartitionHealth[] {
+    return this.stage?.partitions?.() ?? [];
   }
 
   private async attempt(): Promise<void> {

@@ -136,6 +136,7 @@ function runningCell(
     },
     stop: () => cell.stop(),
     readiness: () => cell.readiness(),
+    partitions: () => cell.partitions(),
   };
   return { cell, stage };
 }
@@ -180,6 +181,7 @@ function cellOptions(context: ReachableContext): CellOptions {
     retakePauseMs: cell.retakePauseMs,
     clockOffMaxMs: cell.clockOffMaxMs,
     clockRightForMs: cell.clockRightForMs,
+    consumerSilentAfterMs: cell.consumerSilentAfterMs,
     imUsefulForMs: cell.imUsefulForMs,
     walletTimeoutMs: config.wallet.timeoutMs,
     chargeBudgetMs: cell.chargeBudgetMs,

@@ -152,6 +152,7 @@ function gatewayPorts(context: WiringContext, lists: ListProjection | null): Gat
     ...(lists === null ? {} : { listChanged: (roomKeys) => lists.changed(roomKeys) }),
     partitionStore: stores.partitionStore,
     partitionStops: stores.partitionStops,
+    nodeRegistry: stores.nodeRegistry,
     operatorStore: stores.operatorStore,
     replayStore: stores.replayStore,
     peers: drivers.readsPeers(driverPorts),

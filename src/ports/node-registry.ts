@@ -11,6 +11,15 @@ export interface NodeClaim {
   readonly incarnation: string;
   /** How long the name stays its own without another renewal. */
   readonly ttlMs: number;
+  /** Records that wait, by partition; what is missing has none. Shown to operators, nothing else. */
+  readonly queues: ReadonlyMap<number, number>;
+}
+
+/** A process that has its name, and has renewed it in time. */
+export interface LivingNode {
+  readonly nodeId: string;
+  readonly incarnation: string;
+  readonly queues: ReadonlyMap<number, number>;
 }
 
 /** Who has a name. */
@@ -38,6 +47,8 @@ export interface NodeRegistry {
    * without its predecessor's drain.
    */
   renew(claim: NodeClaim): Promise<NodeLook>;
+  /** Those whose leases run, by name, as they last said. */
+  living(): Promise<readonly LivingNode[]>;
   /** Frees the name at once, if it is this incarnation's. */
   release(nodeId: string, incarnation: string): Promise<void>;
 }

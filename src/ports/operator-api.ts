@@ -54,6 +54,8 @@ export interface PartitionView {
   readonly appliedOffset: bigint;
   /** Records behind it; null: the brokers do not say. */
   readonly lag: bigint | null;
+  /** Records that its owner has read and not settled, a moment ago; null: the owner does not live. */
+  readonly queue: number | null;
   /** When the owner row was last written, by its writer's clock; 0: never. */
   readonly lastProgressAtMs: number;
   /** Null: it does not stand still. */

@@ -79,6 +79,7 @@ export const rigOptions: Omit<CellOptions, 'nodeId' | 'incarnation'> = {
   retakePauseMs: 100,
   clockOffMaxMs: 2_000,
   clockRightForMs: 30_000,
+  consumerSilentAfterMs: 60_000,
   imUsefulForMs: 60_000,
   walletTimeoutMs: 1_000,
   chargeBudgetMs: 4_000,

@@ -40,6 +40,11 @@ export class OffsetTracker {
     return this.applied;
   }
 
+  /** Highest offset that was delivered, or applied by a former owner. */
+  get deliveredOffset(): bigint {
+    return this.lastDelivered;
+  }
+
   /** Delivered and not passed by the applied offset yet. */
   get openCount(): number {
     return this.delivered.length - this.head;

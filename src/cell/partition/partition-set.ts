@@ -8,6 +8,7 @@ import type { LogRange, SourceRecord } from '../../ports/command-source.ts';
 import type { TakenPartition } from '../../ports/partition-store.ts';
 import type { CellContext } from '../cell-context.ts';
 import { retryForever } from '../retry-forever.ts';
+import { healthOf, type PartitionHealth } from './partition-health.ts';
 import { Partition } from './partition.ts';
 import { StandingPartitions, type StandingState } from './standing-partitions.ts';
 import { asStop, stopOf, type LogLook } from './stop-rules.ts';
@@ -57,6 +58,14 @@ export class PartitionSet {
   /** Partitions that stand still, with the name of the reason. */
   get stops(): ReadonlyMap<number, StandingState> {
     return this.standing.states;
+  }
+
+  /** How every partition stands that the group gave this node, by id. */
+  health(): readonly PartitionHealth[] {
+    const nowMonoMs = this.context.clock.monoMs();
+    return [...this.assigned]
+      .sort((one, other) => one - other)
+      .map((id) => healthOf(id, this.owned.get(id), this.standing.states.get(id), nowMonoMs));
   }
 
   /** Does what operators have said about partitions that stand still. */
@@ -277,8 +286,10 @@ export class PartitionSet {
   ): Promise<LogLook | null> {
     const { source } = this.context;
     return retryForever(this.context, 'read log range', wanted, async () => {
-      const range = await source.logRange(partition);
-      const committedOffset = await source.committedOffset(partition);
+      const [range, committedOffset] = await Promise.all([
+        source.logRange(partition),
+        source.committedOffset(partition),
+      ]);
       return { partition, appliedOffset, acceptedHint, range, committedOffset };
     });
   }

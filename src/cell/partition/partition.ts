@@ -43,6 +43,10 @@ export class Partition {
   /** Monotonic time of the last commit of this partition's row. */
   persistedAtMonoMs: number;
   hintedOffset: bigint;
+  /** The offset that the next record of the log will get, at the last look; null: none yet. */
+  endOffset: bigint | null;
+  /** Monotonic time at which it last got on. */
+  progressAtMonoMs: number;
   /** Delivery is paused at the source, for too many unsettled records. */
   paused = false;
   /** Somebody holds the owner row: its work waits until that is cleared up. */
@@ -50,6 +54,7 @@ export class Partition {
   /** Tries in a row that met a held owner row. */
   busyInARow = 0;
   private alive = true;
+  private progressedTo: bigint;
 
   constructor(taken: TakenPartition, look: LogLook, nowMonoMs: number) {
     const { appliedOffset, settledOffsets, appliedRecordMs } = taken;
@@ -66,6 +71,9 @@ export class Partition {
     this.persistedOffset = taken.appliedOffset;
     this.hintedOffset = taken.appliedOffset;
     this.persistedAtMonoMs = nowMonoMs;
+    this.progressAtMonoMs = nowMonoMs;
+    this.endOffset = look.range.endOffset;
+    this.progressedTo = taken.appliedOffset;
   }
 
   /** False for ever once the partition was lost, fenced or released. */
@@ -77,6 +85,14 @@ export class Partition {
   deactivate(): void {
     this.alive = false;
     this.loose.length = 0;
+  }
+
+  /** Notes whether it got on since it was asked last. */
+  noteProgress(nowMonoMs: number): void {
+    const { appliedOffset, openCount } = this.offsets;
+    if (appliedOffset === this.progressedTo && openCount > 0) return;
+    this.progressedTo = appliedOffset;
+    this.progressAtMonoMs = nowMonoMs;
   }
 
   /** The applied offset moved on and the owner row does not know. */

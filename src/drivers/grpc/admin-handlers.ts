@@ -63,11 +63,12 @@ export function adminHandlers(
 }
 
 function partitionOf(view: PartitionView): MessageInitShape<typeof PartitionSchema> {
-  const { lag, lastProgressAtMs, stop, ...rest } = view;
+  const { lag, queue, lastProgressAtMs, stop, ...rest } = view;
   return {
     ...rest,
     lastProgressAtMs: BigInt(lastProgressAtMs),
     ...(lag === null ? {} : { lag }),
+    ...(queue === null ? {} : { queue }),
     ...(stop === null ? {} : { stop: stopOf(stop) }),
   };
 }

@@ -1,5 +1,5 @@
 /**
- * The operations port of a process: `/livez`, `/readyz`, `/metrics`. It listens on an address of its
+ * The operations port of a process: `/livez`, `/readyz`, `/partitions`, `/metrics`. It listens on an address of its
  * own, so that probes and scrapes never wait behind calls, and a firewall can keep callers out.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -13,6 +13,8 @@ export interface OpsPages {
     readonly reasons: readonly string[];
     readonly warning?: string;
   };
+  /** What there is to know of each partition that the process has. */
+  partitions(): readonly object[];
   readonly metricsContentType: string;
   metricsText(): Promise<string>;
 }
@@ -60,6 +62,8 @@ async function answer(
       const readiness = pages.readiness();
       return send(response, readiness.ready ? 200 : 503, readiness);
     }
+    case '/partitions':
+      return send(response, 200, { partitions: pages.partitions() });
     case '/metrics':
       try {
         const text = await pages.metricsText();
@@ -69,11 +73,16 @@ async function answer(
       }
       return;
     default:
-      return send(response, 404, { error: 'there are /livez, /readyz and /metrics' });
+      return send(response, 404, { error: 'there are /livez, /readyz, /partitions and /metrics' });
   }
 }
 
 function send(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { 'content-type': 'application/json' });
-  response.end(`${JSON.stringify(body)}\n`);
+  response.end(`${JSON.stringify(body, asText)}\n`);
+}
+
+/** 64-bit numbers are decimal text, as in the log. */
+function asText(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : value;
 }

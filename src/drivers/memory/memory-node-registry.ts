@@ -1,5 +1,5 @@
 /** Memory twin of the cell nodes that live. Leases run on the server's clock. */
-import type { NodeClaim, NodeLook, NodeRegistry } from '../../ports/node-registry.ts';
+import type { LivingNode, NodeClaim, NodeLook, NodeRegistry } from '../../ports/node-registry.ts';
 import { put, remove, type MemoryDatabase } from './memory-database.ts';
 
 /** See the file header. */
@@ -10,7 +10,7 @@ export class MemoryNodeRegistry implements NodeRegistry {
     this.database = database;
   }
 
-  renew({ nodeId, incarnation, ttlMs }: NodeClaim): Promise<NodeLook> {
+  renew({ nodeId, incarnation, ttlMs, queues }: NodeClaim): Promise<NodeLook> {
     const { server, nodes } = this.database;
     return server.call('nodes', 'renewing the name of a node', 'write', () => {
       const databaseMs = server.clock.wallMs();
@@ -22,10 +22,21 @@ export class MemoryNodeRegistry implements NodeRegistry {
       }
       const drainAskedBy = isOurs ? row.drainAskedBy : '';
       const leaseUntilMs = databaseMs + ttlMs;
-      const renewed = { nodeId, incarnation, renewedAtMs: databaseMs, leaseUntilMs, drainAskedBy };
+      const times = { renewedAtMs: databaseMs, leaseUntilMs };
+      const renewed = { nodeId, incarnation, ...times, drainAskedBy, queues };
       this.database.commit([put(nodes, nodeId, renewed)]);
       return { databaseMs, heldBy: null, drainAskedBy };
     });
+  }
+
+  living(): Promise<readonly LivingNode[]> {
+    const { server, nodes } = this.database;
+    return server.call('nodes', 'reading the nodes that live', 'read', () =>
+      [...nodes.values()]
+        .filter(({ leaseUntilMs }) => leaseUntilMs > server.clock.wallMs())
+        .map(({ nodeId, incarnation, queues }) => ({ nodeId, incarnation, queues }))
+        .sort((one, other) => (one.nodeId < other.nodeId ? -1 : 1)),
+    );
   }
 
   release(nodeId: string, incarnation: string): Promise<void> {

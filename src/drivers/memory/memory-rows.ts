@@ -110,6 +110,7 @@ export interface NodeRow {
   readonly leaseUntilMs: number;
   /** '': nobody wants it drained. */
   readonly drainAskedBy: string;
+  readonly queues: ReadonlyMap<number, number>;
 }
 
 /** A ban from all rooms of an app. */

@@ -1,6 +1,6 @@
 /** The cell nodes that live, in MySQL. */
 import { assertDefined } from '../../kernel/assert.ts';
-import type { NodeClaim, NodeLook, NodeRegistry } from '../../ports/node-registry.ts';
+import type { LivingNode, NodeClaim, NodeLook, NodeRegistry } from '../../ports/node-registry.ts';
 import { dbNowMs } from './database-time.ts';
 import type { MysqlPool } from './pool.ts';
 
@@ -19,18 +19,19 @@ export class MysqlNodeRegistry implements NodeRegistry {
    * One statement decides, and MySQL assigns from left to right: the columns above `incarnation` see
    * whose the name was, `lease_until_ms` sees whose it is. The read behind it only tells.
    */
-  async renew({ nodeId, incarnation, ttlMs }: NodeClaim): Promise<NodeLook> {
+  async renew({ nodeId, incarnation, ttlMs, queues }: NodeClaim): Promise<NodeLook> {
     const isOver = `lease_until_ms <= ${dbNowMs}`;
     const isOurs = 'incarnation = VALUES(incarnation)';
     await this.pool.run(
       'renewing the name of a node',
-      'INSERT INTO cell_nodes (topic, node_id, incarnation, renewed_at_ms, lease_until_ms) ' +
-        `VALUES (?, ?, ?, ${dbNowMs}, ${dbNowMs} + ?) ON DUPLICATE KEY UPDATE ` +
+      'INSERT INTO cell_nodes (topic, node_id, incarnation, renewed_at_ms, lease_until_ms, ' +
+        `queues) VALUES (?, ?, ?, ${dbNowMs}, ${dbNowMs} + ?, ?) ON DUPLICATE KEY UPDATE ` +
         `drain_asked_by = IF(NOT ${isOurs} AND ${isOver}, '', drain_asked_by), ` +
+        `queues = IF(${isOurs} OR ${isOver}, VALUES(queues), queues), ` +
         `renewed_at_ms = IF(${isOurs} OR ${isOver}, ${dbNowMs}, renewed_at_ms), ` +
         `incarnation = IF(${isOver}, VALUES(incarnation), incarnation), ` +
         `lease_until_ms = IF(${isOurs}, ${dbNowMs} + ?, lease_until_ms)`,
-      [this.topic, nodeId, incarnation, ttlMs, ttlMs],
+      [this.topic, nodeId, incarnation, ttlMs, textOf(queues), ttlMs],
     );
     const rows = await this.pool.rows(
       'reading who has the name of a node',
@@ -49,6 +50,20 @@ export class MysqlNodeRegistry implements NodeRegistry {
     return { databaseMs, heldBy, drainAskedBy: '' };
   }
 
+  async living(): Promise<readonly LivingNode[]> {
+    const rows = await this.pool.rows(
+      'reading the nodes that live',
+      'SELECT node_id, incarnation, queues FROM cell_nodes ' +
+        `WHERE topic = ? AND lease_until_ms > ${dbNowMs} ORDER BY node_id`,
+      [this.topic],
+    );
+    return rows.map((row) => ({
+      nodeId: String(row['node_id']),
+      incarnation: String(row['incarnation']),
+      queues: queuesIn(String(row['queues'])),
+    }));
+  }
+
   async release(nodeId: string, incarnation: string): Promise<void> {
     await this.pool.run(
       'freeing the name of a node',
@@ -56,4 +71,14 @@ export class MysqlNodeRegistry implements NodeRegistry {
       [this.topic, nodeId, incarnation],
     );
   }
+}
+
+/** `partition:records`, with commas between. */
+function textOf(queues: ReadonlyMap<number, number>): string {
+  return [...queues].map(([partition, records]) => `${partition}:${records}`).join(',');
+}
+
+function queuesIn(text: string): ReadonlyMap<number, number> {
+  const pairs = text === '' ? [] : text.split(',').map((pair) => pair.split(':').map(Number));
+  return new Map(pairs.map(([partition = 0, records = 0]) => [partition, records]));
 }

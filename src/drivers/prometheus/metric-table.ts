@@ -68,6 +68,16 @@ const ofCell: Rows = {
   cell_stale_rooms_total: counter('Rooms dropped because MySQL had another version.'),
   cell_clock_ahead_ms: gauge('How far the clock is ahead of MySQL’s; below zero: behind.'),
   cell_clock_off_total: counter('Times that a cell left because its clock was off.'),
+  cell_partition_owned: gauge('1 while this node owns the partition.', 'partition'),
+  cell_partition_queue: gauge(
+    'Records of a partition that were read and are not settled.',
+    'partition',
+  ),
+  cell_partition_lag: gauge('Records in the log behind the applied offset.', 'partition'),
+  cell_partition_progress_age_ms: gauge(
+    'How long a partition with something to do has not got on.',
+    'partition',
+  ),
   cell_takeovers_total: counter('Partitions taken over.'),
   cell_partition_stops_total: counter('Partitions that came to stand still.', 'state'),
   cell_partition_stops_accepted_total: counter(

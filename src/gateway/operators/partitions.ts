@@ -6,6 +6,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { CommandSink } from '../../ports/command-sink.ts';
 import type { OperatorApi, OperatorMeta, PartitionView } from '../../ports/operator-api.ts';
 import type { OperatorStore } from '../../ports/operator-store.ts';
+import type { LivingNode, NodeRegistry } from '../../ports/node-registry.ts';
 import type { OwnerRow, PartitionStore } from '../../ports/partition-store.ts';
 import {
   stopChoices,
@@ -28,6 +29,7 @@ export interface PartitionPorts {
   readonly operatorStore: Pick<OperatorStore, 'carryOut'>;
   readonly partitionStore: Pick<PartitionStore, 'readOwners'>;
   readonly partitionStops: Pick<PartitionStops, 'read'>;
+  readonly nodeRegistry: Pick<NodeRegistry, 'living'>;
   readonly commandSink: Pick<CommandSink, 'endOffset'>;
 }
 
@@ -42,15 +44,17 @@ export function createPartitionActs(
     async listPartitions(frame, { appCode }) {
       authorize(frame, { appCode, actorUserId: '' });
       const ids = Array.from({ length: parts.partitionCount }, (_, id) => id);
-      const [owners, stops, ends] = await Promise.all([
+      const [owners, stops, nodes, ends] = await Promise.all([
         ports.partitionStore.readOwners(),
         ports.partitionStops.read(),
+        ports.nodeRegistry.living(),
         Promise.all(ids.map((id) => endOrNull(ports.commandSink, id))),
       ]);
       return ids.map((id) =>
         viewOf(id, {
           owner: owners.find(({ partition }) => partition === id),
           stops,
+          nodes,
           endOffset: ends[id] ?? null,
         }),
       );
@@ -143,10 +147,12 @@ function viewOf(
   found: {
     readonly owner: OwnerRow | undefined;
     readonly stops: readonly StoppedPartition[];
+    readonly nodes: readonly LivingNode[];
     readonly endOffset: bigint | null;
   },
 ): PartitionView {
-  const { owner, endOffset } = found;
+  const { owner, nodes, endOffset } = found;
+  const node = nodes.find(({ incarnation }) => incarnation === owner?.incarnation);
   const stop = owner === undefined ? null : stopUnder(found.stops, owner);
   const appliedOffset = owner?.appliedOffset ?? -1n;
   return {
@@ -157,6 +163,7 @@ function viewOf(
     advertiseAddr: owner?.advertiseAddr ?? '',
     appliedOffset,
     lag: endOffset === null ? null : maxOf(endOffset - appliedOffset - 1n, 0n),
+    queue: node === undefined ? null : (node.queues.get(partition) ?? 0),
     lastProgressAtMs: owner?.updatedAtMs ?? 0,
     stop,
   };

@@ -208,6 +208,12 @@ export const cellFields = {
     min: '1s',
     max: '1h',
   }),
+  consumer_silent_after: duration({
+    about: 'How long records may wait in the log undelivered before the process ends as dead.',
+    fallback: '60s',
+    min: '10s',
+    max: '1h',
+  }),
   charge_budget: duration({
     about: 'Time for one gift’s wallet calls; then it is rejected and its debit given back.',
     fallback: '5s',

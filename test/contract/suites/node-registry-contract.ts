@@ -30,8 +30,11 @@ export function nodeRegistryContract(
     let fixture: NodeRegistryFixture;
     let named = 0;
     const freshNode = (): string => `node-${(named += 1)}`;
-    const renew = (nodeId: string, incarnation: string): Promise<NodeLook> =>
-      fixture.nodes.renew({ nodeId, incarnation, ttlMs });
+    const renew = (
+      nodeId: string,
+      incarnation: string,
+      queues: ReadonlyMap<number, number> = new Map(),
+    ): Promise<NodeLook> => fixture.nodes.renew({ nodeId, incarnation, ttlMs, queues });
     const drainOf = (nodeId: string): OperatorAct => ({
       appCode: testApp,
       commandId: freshCommandId(),
@@ -94,6 +97,25 @@ export function nodeRegistryContract(
       expect((await renew(node, 'b')).heldBy).toMatchObject({ incarnation: 'a' });
       await fixture.nodes.release(node, 'a');
       expect(await renew(node, 'b')).toMatchObject({ heldBy: null });
+    });
+
+    it('shows what those last said who live and have their name', async () => {
+      const [node, other] = [freshNode(), freshNode()];
+      const queues = new Map([
+        [0, 5],
+        [63, 2_000],
+      ]);
+      await renew(node, 'a', new Map([[7, 1]]));
+      await renew(node, 'a', queues);
+      await renew(node, 'b', new Map([[1, 1]]));
+      await renew(other, 'c');
+      const living = await fixture.nodes.living();
+      const ofTest = living.filter(({ nodeId }) => nodeId === node || nodeId === other);
+      expect(ofTest).toHaveLength(2);
+      expect(ofTest).toContainEqual({ nodeId: node, incarnation: 'a', queues });
+      expect(ofTest).toContainEqual({ nodeId: other, incarnation: 'c', queues: new Map() });
+      await fixture.pass(ttlMs + 1);
+      expect(await fixture.nodes.living()).toEqual([]);
     });
 
     it('tells the database’s time of the call', async () => {

@@ -221,7 +221,8 @@ describe('a stall of the intake', () => {
 
   it('by a paused partition lets the heartbeats that wait in the topic speak first', async () => {
     const rig = new CellRig(1);
-    const node = await rig.startNode('a');
+    // The test stops the delivery behind the cell's back, for longer than a consumer may be silent.
+    const node = await rig.startNode('a', { options: { consumerSilentAfterMs: 3_600_000 } });
     await roomWith(rig, node, ['u1', 'u2']);
     node.source.pause(0);
     rig.sendHeartbeats(0, [['r1', 'u1']]);

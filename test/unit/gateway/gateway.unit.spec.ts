@@ -69,6 +69,7 @@ function rig(change: Partial<GatewayPorts> = {}) {
       deadLetter: () => Promise.resolve(null),
     },
     partitionStops: { read: () => Promise.resolve([]) },
+    nodeRegistry: { living: () => Promise.resolve([]) },
     partitionStore: {
       readOwner: () => Promise.resolve(null),
       readOwners: () => Promise.resolve([]),

@@ -1,5 +1,6 @@
 /** The life of a process: start in order, wait for what is away, drain and stop in bounded time. */
 import { describe, expect, it } from 'vitest';
+import { nameTaken } from '../../../src/cell/node-watch.ts';
 import { Failure } from '../../../src/kernel/failure.ts';
 import { exitCodes } from '../../../src/main/exit-codes.ts';
 import { createRoleHost } from '../../../src/main/role-host.ts';
@@ -34,6 +35,10 @@ class StoryRole implements Role {
   stop(): Promise<void> {
     this.story.push(`stop ${this.name}`);
     return this.stopStep();
+  }
+
+  partitions() {
+    return [];
   }
 
   readiness() {
@@ -160,6 +165,19 @@ describe('a process ends with a code that says why:', () => {
     expect(log.messages('error')).toEqual(['a role died']);
     expect(story).toContain('drain gateway');
   });
+
+  it.each(['at its start', 'while it runs'])(
+    'a name that is another process’s has a code of its own, %s',
+    async (when) => {
+      const { host, cell } = makeHost();
+      const taken = new Failure('fenced', nameTaken, 'Another process lives under the name cell-a');
+      if (when === 'at its start') cell.startStep = () => Promise.reject(taken);
+      const exit = host.run();
+      await settled();
+      if (when !== 'at its start') host.stop({ kind: 'crashed', role: 'cell', cause: taken });
+      expect(await exit).toBe(exitCodes.nameTaken);
+    },
+  );
 
   it('a drain that takes too long is cut and named', async () => {
     const { host, cell, time, log, stop } = makeHost(5_000);

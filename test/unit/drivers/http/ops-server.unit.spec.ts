@@ -12,6 +12,7 @@ async function start(ready = true, metricsText = (): Promise<string> => Promise.
     { host: '127.0.0.1', port: 0 },
     {
       readiness: () => ({ ready, reasons: ready ? [] : ['cell: MySQL does not answer'] }),
+      partitions: () => [{ partition: 3, state: 'GAP', appliedOffset: 9_007_199_254_740_993n }],
       metricsContentType: 'text/plain; version=0.0.4',
       metricsText,
     },
@@ -33,6 +34,14 @@ describe('the operations port', () => {
     expect(await notReady.json()).toEqual({
       ready: false,
       reasons: ['cell: MySQL does not answer'],
+    });
+  });
+
+  it('shows how each partition stands, with 64-bit numbers as text', async () => {
+    const answer = await (await start(false))('/partitions');
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toEqual({
+      partitions: [{ partition: 3, state: 'GAP', appliedOffset: '9007199254740993' }],
     });
   });
 
@@ -61,7 +70,8 @@ describe('the operations port', () => {
   it('says at once when its address is taken', async () => {
     await start();
     const taken = Number(servers[0]?.address.split(':')[1]);
-    const pages = { readiness: () => ({ ready: true, reasons: [] }), metricsContentType: '' };
+    const readiness = () => ({ ready: true, reasons: [] });
+    const pages = { readiness, partitions: () => [], metricsContentType: '' };
     const again = startOpsServer(
       { host: '127.0.0.1', port: taken },
       { ...pages, metricsText: () => Promise.resolve('') },

@@ -94,6 +94,7 @@ export function operatorsRig(change: Partial<OperatorPorts> = {}) {
       operatorStore: drivers.operatorStore,
       partitionStore: drivers.partitionStore,
       partitionStops: drivers.partitionStops,
+      nodeRegistry: drivers.nodeRegistry,
       replayStore: drivers.replayStore,
       commandSink: {
         endOffset: () => Promise.resolve(10n),

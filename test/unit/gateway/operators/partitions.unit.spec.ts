@@ -68,12 +68,17 @@ describe('who may', () => {
   });
 });
 
+const claim = (queues: ReadonlyMap<number, number> = new Map()) => ({
+  ...{ nodeId: 'cell-1', incarnation: 'a', ttlMs: 9_000 },
+  queues,
+});
+
 describe('DrainNode', () => {
   const drain = { appCode: platform, commandId: 'd1', actorUserId: '', nodeId: 'cell-1' };
 
   test('tells the node, and says in the audit who wanted it', async () => {
     const { operators, drivers, database, ended } = await withOwners();
-    await ended(drivers.nodeRegistry.renew({ nodeId: 'cell-1', incarnation: 'a', ttlMs: 9_000 }));
+    await ended(drivers.nodeRegistry.renew(claim()));
     await ended(operators.drainNode(byPlatform(), drain));
     expect(database.nodes.get('cell-1')).toMatchObject({ drainAskedBy: 'root' });
     expect(database.operatorAudit.get(`${platform}\0d1`)).toMatchObject({
@@ -120,6 +125,19 @@ describe('ListPartitions', () => {
       lastProgressAtMs: expect.any(Number) as number,
     });
     expect(all[2]?.stop).toMatchObject({ ...gap, stoppedAtMs: 77, acceptance: null });
+  });
+
+  test('shows what waits at owners that live, and of others that nobody knows', async () => {
+    const { operators, drivers, time, ended } = await withOwners();
+    const queues = async (): Promise<unknown[]> => {
+      const all = await ended(operators.listPartitions(byPlatform(), { appCode: platform }));
+      return all.slice(0, 3).map(({ queue }) => queue);
+    };
+    expect(await queues()).toEqual([null, null, null]);
+    await ended(drivers.nodeRegistry.renew(claim(new Map([[1, 17]]))));
+    expect(await queues()).toEqual([null, 17, 0]);
+    await time.advance(9_001);
+    expect(await queues()).toEqual([null, null, null]);
   });
 
   test('shows no stop of an owner that is gone', async () => {
