@@ -17,6 +17,8 @@ export interface CellOptions {
   readonly partitionHighWater: number;
   /** … and goes on again. */
   readonly partitionLowWater: number;
+  /** Bytes of unsettled records on this node at which delivery of all its partitions pauses. */
+  readonly intakeBytesMax: number;
   /** Commands of one room that may wait; one more is refused with ROOM_BUSY. */
   readonly roomQueueMax: number;
   /** Rooms loaded at the same time. */

@@ -12,6 +12,7 @@ import { Deadlines } from './deadlines.ts';
 import { Heartbeats } from './intake/heartbeats.ts';
 import { Intake } from './intake/intake.ts';
 import { PoisonSearch } from './intake/poison-search.ts';
+import { WaterMarks } from './intake/water-marks.ts';
 import { Lane } from './lane/lane.ts';
 import { ConsumerWatch, tellPartition } from './partition/consumer-watch.ts';
 import { OwnershipCheck } from './partition/ownership-check.ts';
@@ -55,11 +56,13 @@ export class CellParts {
   private readonly charges: Charges;
   private readonly heartbeats: Heartbeats;
   private readonly intake: Intake;
+  private readonly waterMarks: WaterMarks;
 
   constructor(context: CellContext, partitionCount: number, told: PartsListener) {
     const fenced = (partition: Partition): void => this.partitions.fenced(partition);
     const roomHasWork = (room: RoomCell): void => this.lane.roomHasWork(room);
     this.context = context;
+    this.waterMarks = new WaterMarks(context, () => this.partitions.all());
     this.registry = new RoomRegistry(context, {
       onLoaded: (room) => this.loaded(room),
       onLeaving: (room) => this.snapshots.leaving(room),
@@ -82,6 +85,7 @@ export class CellParts {
     });
     this.partitions = new PartitionSet(context, partitionCount, {
       onTaken: (partition) => {
+        this.waterMarks.check(partition);
         this.search.taken(partition);
         void this.deadlines.wakeDue(partition);
       },
@@ -99,6 +103,7 @@ export class CellParts {
       roomHasWork,
       partitionHasWork: (partition) => this.lane.partitionHasWork(partition),
       heartbeats: (partition, work) => this.heartbeats.accept(partition, work),
+      delivered: (partition) => this.waterMarks.check(partition),
       hold: (arrival) => this.search.hold(arrival),
     });
     this.search = new PoisonSearch(context, {
@@ -179,6 +184,7 @@ export class CellParts {
   }
 
   private lost(partition: Partition): void {
+    this.waterMarks.check(partition);
     tellPartition(this.context, partition, this.context.clock.monoMs());
     this.deadlines.forget(partition);
     this.registry.dropPartition(partition);
@@ -203,7 +209,7 @@ export class CellParts {
   /** Offsets of the partition were settled. */
   private settledIn(partition: Partition): void {
     partition.noteProgress(this.context.clock.monoMs());
-    this.intake.checkWaterMarks(partition);
+    this.waterMarks.check(partition);
     this.search.moved(partition);
   }
 

@@ -154,6 +154,7 @@ function cellOptions(context: ReachableContext): CellOptions {
     batchBytesMax: cell.batchBytesMax,
     partitionHighWater: cell.partitionHighWater,
     partitionLowWater: cell.partitionLowWater,
+    intakeBytesMax: cell.intakeBytesMax,
     roomQueueMax: cell.roomQueueMax,
     concurrentLoadsMax: cell.concurrentLoadsMax,
     residentRoomsMax: cell.residentRoomsMax,

@@ -52,6 +52,7 @@ export const rigOptions: Omit<CellOptions, 'nodeId' | 'incarnation'> = {
   batchBytesMax: 1_000_000,
   partitionHighWater: 200,
   partitionLowWater: 50,
+  intakeBytesMax: 1_000_000,
   roomQueueMax: 60,
   concurrentLoadsMax: 4,
   residentRoomsMax: 1000,

@@ -2,9 +2,7 @@
  * From the source's hands to the rooms' queues. The source's handler only appends; one loop then
  * reads records in order, looks their ids up in one batched SELECT, and routes them. Order within a
  * partition is the order of offsets, because the loop works on one gathering at a time.
- *
- * Back-pressure: a partition with too many unsettled records is paused at the source, and resumed
- * when the lane has worked it down. What was handed over is never dropped.
+ * What may be in memory at once is bounded by `water-marks.ts`.
  */
 import type { RoomKey } from '../../domain/ids.ts';
 import { Failure } from '../../kernel/failure.ts';
@@ -38,6 +36,8 @@ export interface IntakeTargets {
   /** The partition has loose items, or an offset to flush. */
   partitionHasWork(partition: Partition): void;
   heartbeats(partition: Partition, work: HeartbeatWork): void;
+  /** Records of the partition were taken over. */
+  delivered(partition: Partition): void;
   /** True: the record is kept back and comes through `read` in its turn. */
   hold(arrival: Arrival): boolean;
 }
@@ -65,7 +65,7 @@ export class Intake {
   accept(partition: Partition, records: readonly SourceRecord[]): void {
     const nowMonoMs = this.context.clock.monoMs();
     for (const record of records) {
-      if (!partition.offsets.deliver(record.offset, record.recordTimeMs)) {
+      if (!partition.offsets.deliver(record.offset, record.recordTimeMs, sizeOf(record))) {
         this.context.metrics.count('cell_redelivered_total');
         continue;
       }
@@ -73,7 +73,7 @@ export class Intake {
       const arrival: Arrival = { partition, record, clock: startClock(nowMonoMs), care: 'begin' };
       if (!this.targets.hold(arrival)) this.inbox.push(arrival);
     }
-    this.checkWaterMarks(partition);
+    this.targets.delivered(partition);
     if (!this.running) void this.run();
   }
 
@@ -81,20 +81,6 @@ export class Intake {
   read(arrivals: readonly Arrival[]): void {
     this.inbox.push(...arrivals);
     if (!this.running) void this.run();
-  }
-
-  /** Pauses or resumes delivery of a partition by what is unsettled. */
-  checkWaterMarks(partition: Partition): void {
-    if (!partition.active) return;
-    const { partitionHighWater, partitionLowWater } = this.context.options;
-    const open = partition.offsets.openCount;
-    if (!partition.paused && open >= partitionHighWater) {
-      partition.paused = true;
-      this.context.source.pause(partition.id);
-    } else if (partition.paused && open <= partitionLowWater) {
-      partition.paused = false;
-      this.context.source.resume(partition.id);
-    }
   }
 
   /**
@@ -236,6 +222,11 @@ export class Intake {
     partition.loose.push(item);
     this.targets.partitionHasWork(partition);
   }
+}
+
+/** What a record keeps in memory beside its object. */
+function sizeOf({ key, value }: SourceRecord): number {
+  return (key?.byteLength ?? 0) + (value?.byteLength ?? 0);
 }
 
 function idKey(roomKey: RoomKey, commandId: string): string {

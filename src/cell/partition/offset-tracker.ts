@@ -19,9 +19,11 @@ export class OffsetTracker {
   private lastDelivered: bigint;
   /** Offsets that a former owner settled above its applied offset. */
   private readonly settledBefore: Set<bigint>;
-  /** Delivered offsets in order, and when their records were appended; those before `head` are gone. */
+  /** Delivered offsets in order, when their records were appended, and their sizes; those before `head` are gone. */
   private delivered: bigint[] = [];
   private recordsMs: number[] = [];
+  private sizes: number[] = [];
+  private bytes = 0;
   private head = 0;
   private readonly settled = new Set<bigint>();
 
@@ -40,6 +42,11 @@ export class OffsetTracker {
     return this.applied;
   }
 
+  /** Bytes of the records delivered and not passed yet. */
+  get openBytes(): number {
+    return this.bytes;
+  }
+
   /** Highest offset that was delivered, or applied by a former owner. */
   get deliveredOffset(): bigint {
     return this.lastDelivered;
@@ -54,11 +61,13 @@ export class OffsetTracker {
    * Notes that `offset` arrived, appended at `recordMs`. False: it is a redelivery, or a former owner settled it; the
    * caller must not execute it, yet it counts as progress (FluidFramework's lesson, A1).
    */
-  deliver(offset: bigint, recordMs: number): boolean {
+  deliver(offset: bigint, recordMs: number, bytes: number): boolean {
     if (offset <= this.lastDelivered) return false;
     this.lastDelivered = offset;
     this.delivered.push(offset);
     this.recordsMs.push(recordMs);
+    this.sizes.push(bytes);
+    this.bytes += bytes;
     if (!this.settledBefore.delete(offset)) return true;
     this.settle([offset]);
     return false;
@@ -76,6 +85,7 @@ export class OffsetTracker {
       assert(next > this.applied, 'the applied offset never moves back', { next });
       this.applied = next;
       this.appliedMs = this.recordsMs[this.head] ?? null;
+      this.bytes -= this.sizes[this.head] ?? 0;
       this.head += 1;
     }
     this.compact();
@@ -99,6 +109,7 @@ export class OffsetTracker {
     if (this.head < 1024 || this.head * 2 < this.delivered.length) return;
     this.delivered = this.delivered.slice(this.head);
     this.recordsMs = this.recordsMs.slice(this.head);
+    this.sizes = this.sizes.slice(this.head);
     this.head = 0;
   }
 }

@@ -47,8 +47,10 @@ export class Partition {
   endOffset: bigint | null;
   /** Monotonic time at which it last got on. */
   progressAtMonoMs: number;
-  /** Delivery is paused at the source, for too many unsettled records. */
+  /** Delivery is paused at the source, for too many unsettled records here or on the node. */
   paused = false;
+  /** It has too many of them itself; see `water-marks.ts`. */
+  isFull = false;
   /** Somebody holds the owner row: its work waits until that is cleared up. */
   held = false;
   /** Tries in a row that met a held owner row. */

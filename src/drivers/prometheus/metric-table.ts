@@ -55,6 +55,8 @@ const ofCell: Rows = {
   cell_batch_commands: size('Commands in one transaction.'),
   cell_refused_total: counter('Commands answered without a log row.', 'reason'),
   cell_room_busy_total: counter('Commands refused because their room has too many waiting.'),
+  cell_intake_bytes: gauge('Bytes of records that were read and are not settled.'),
+  cell_intake_full_total: counter('Times that a cell paused all its partitions for their bytes.'),
   cell_redelivered_total: counter('Records that were settled already.'),
   cell_heartbeats_total: counter('Heartbeats taken.'),
   cell_heartbeat_confirmations_total: counter('Mic sessions that a heartbeat said to publish.'),

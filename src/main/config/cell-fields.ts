@@ -123,6 +123,12 @@ export const cellFields = {
     min: 1,
     max: 100000,
   }),
+  intake_bytes_max: integer({
+    about: 'Bytes of unsettled records on a cell at which all its partitions pause, until half.',
+    fallback: 67108864,
+    min: 1048576,
+    max: 8589934592,
+  }),
   room_queue_max: integer({
     about: 'Commands of one room that may wait; one more is answered ROOM_BUSY.',
     fallback: 200,

@@ -137,6 +137,12 @@ const relations: readonly Relation[] = [
           `(${partitionHighWater})`,
   },
   notAbove(
+    ['cell.batch_bytes_max', 'cell.intake_bytes_max'],
+    (config) => [config.cell.batchBytesMax, config.cell.intakeBytesMax],
+    once('cell.intake_bytes_max'),
+    inCount,
+  ),
+  notAbove(
     ['cell.room_queue_max', 'cell.partition_high_water'],
     (config) => [config.cell.roomQueueMax, config.cell.partitionHighWater],
     once('cell.partition_high_water'),

@@ -17,7 +17,7 @@ describe('the offset tracker', () => {
     fc.assert(
       fc.property(offsetsWithGaps, order, (offsets, ranks) => {
         const tracker = new OffsetTracker(-1n, []);
-        for (const offset of offsets) expect(tracker.deliver(offset, 0)).toBe(true);
+        for (const offset of offsets) expect(tracker.deliver(offset, 0, 1)).toBe(true);
         const shuffled = offsets
           .map((offset, at) => ({ offset, rank: ranks[at] ?? 0 }))
           .sort((left, right) => left.rank - right.rank)
@@ -33,16 +33,17 @@ describe('the offset tracker', () => {
           expect(foretold).toBe(expected);
         }
         expect(tracker.openCount).toBe(0);
+        expect(tracker.openBytes).toBe(0);
       }),
     );
   });
 
   it('skips what a former owner settled above its applied offset, and counts it as progress', () => {
     const tracker = new OffsetTracker(10n, [12n, 14n]);
-    expect(tracker.deliver(11n, 0)).toBe(true);
-    expect(tracker.deliver(12n, 0)).toBe(false);
-    expect(tracker.deliver(13n, 0)).toBe(true);
-    expect(tracker.deliver(14n, 0)).toBe(false);
+    expect(tracker.deliver(11n, 0, 1)).toBe(true);
+    expect(tracker.deliver(12n, 0, 1)).toBe(false);
+    expect(tracker.deliver(13n, 0, 1)).toBe(true);
+    expect(tracker.deliver(14n, 0, 1)).toBe(false);
     tracker.settle([11n]);
     expect(tracker.appliedOffset).toBe(12n);
     tracker.settle([13n]);
@@ -51,22 +52,22 @@ describe('the offset tracker', () => {
 
   it('refuses a redelivered offset, settled or not', () => {
     const tracker = new OffsetTracker(-1n, []);
-    expect(tracker.deliver(0n, 0)).toBe(true);
-    expect(tracker.deliver(0n, 0)).toBe(false);
+    expect(tracker.deliver(0n, 0, 1)).toBe(true);
+    expect(tracker.deliver(0n, 0, 1)).toBe(false);
     tracker.settle([0n]);
-    expect(tracker.deliver(0n, 0)).toBe(false);
+    expect(tracker.deliver(0n, 0, 1)).toBe(false);
   });
 
   it('keeps offsets above 2^53 exact', () => {
     const tracker = new OffsetTracker(9007199254740992n, []);
-    expect(tracker.deliver(9007199254740993n, 0)).toBe(true);
+    expect(tracker.deliver(9007199254740993n, 0, 1)).toBe(true);
     tracker.settle([9007199254740993n]);
     expect(tracker.appliedOffset).toBe(9007199254740993n);
   });
 
   it('stops on an offset that is settled twice: an invariant of ours is broken', () => {
     const tracker = new OffsetTracker(-1n, []);
-    tracker.deliver(0n, 0);
+    tracker.deliver(0n, 0, 1);
     tracker.settle([0n]);
     expect(() => tracker.settle([0n])).toThrow('settled twice');
   });

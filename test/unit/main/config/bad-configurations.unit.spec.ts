@@ -100,6 +100,12 @@ const badCases: readonly (readonly [string, string, LoadOptions, readonly RegExp
     [/^redis\.url: holds a password/],
   ],
   [
+    'a batch larger than the intake may be',
+    'cell: { batch_bytes_max: 4194304, intake_bytes_max: 2097152 }',
+    {},
+    [/^cell\.batch_bytes_max: is 4194304, but must be at most cell\.intake_bytes_max \(2097152\)/],
+  ],
+  [
     'a renewal too late for the lease',
     `lease_renew_after: '6s'`,
     {},
