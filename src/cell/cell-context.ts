@@ -47,6 +47,8 @@ export interface CellContext {
   readonly snapshots: SnapshotStore;
   readonly lane: CommitLane;
   readonly wake: Wake;
+  /** Told when this node has given partitions up, and heard when others have. Losing all is safe. */
+  readonly handOver: Wake;
   readonly wallet: Wallet;
   readonly catalogue: GiftCatalogue;
   readonly settlements: SettlementStore;

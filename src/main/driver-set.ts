@@ -53,6 +53,8 @@ export interface DriverSet {
   roomListCache(ports: DriverPorts): RoomListCache;
   /** The reads of other nodes; whoever asks for them stops them. */
   readsPeers(ports: DriverPorts): OwnerReadsPeers;
+  /** Hints between cells that partitions were given up; whoever asks for them stops them. */
+  handOver(ports: DriverPorts): Wake & { stop(): Promise<void> };
   /** Serves this node's reads to others, at `advertise_addr`. */
   readsServer(reads: OwnerReads & OwnerWatches, ports: DriverPorts): OwnerReadsServer;
   /** Lets everything shared go, after every role has stopped. */

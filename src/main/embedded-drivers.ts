@@ -72,6 +72,7 @@ export function createEmbeddedDrivers(parts: DriverSetParts): DriverSet {
       const { readBudgetMs } = config.listCache;
       return new MemoryRoomListCache({ readBudgetMs }, leases, createSystemRandom());
     },
+    handOver: (ports) => new MemoryWakeHub(ports).open(),
     readsPeers: () => reads.peers(),
     readsServer: (ofNode) => reads.server(nodeId, ofNode),
     close: () => wake.stop(),

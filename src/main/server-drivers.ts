@@ -64,6 +64,7 @@ export function createServerDrivers(parts: DriverSetParts): DriverSet {
         { redis, readBudgetMs: config.listCache.readBudgetMs },
         { ...ports, random: createSystemRandom() },
       ),
+    handOver: (ports) => createRedisWake({ redis, topic: 'hand-over', incarnation }, ports),
     readsPeers: ({ clock }) => createOwnerReadsPeers({ token: nodeTokenOf(config) }, { clock }),
     readsServer: (reads, ports) =>
       createOwnerReadsServer(

@@ -87,11 +87,13 @@ function runningCell(
   const leases = drivers.leaseDirectory(driverPorts);
   const lane = drivers.stores.openLane({ incarnation, lane: onlyLane });
   const peers = drivers.readsPeers(driverPorts);
+  const handOver = drivers.handOver(driverPorts);
   const paying = openWallet(context);
   const lists = openListProjection(context);
   if (lists !== null) resources.add('list projection', () => lists.stop());
   resources.add('wallet connection', () => paying.wallet.stop());
   resources.add('connections to other nodes', () => peers.stop());
+  resources.add('hand-over hints', () => handOver.stop());
   resources.add('leases', () => leases.stop());
   resources.add('commit lane', () => lane.stop());
   resources.add('reply sink', () => replies.stop());
@@ -115,6 +117,7 @@ function runningCell(
     snapshots: drivers.stores.snapshotStore,
     lane,
     wake: drivers.wake,
+    handOver,
     peers,
     rtcRemovers: rtcRemovers(context, config.rtc.removalTimeoutMs, resources),
     ...paying,

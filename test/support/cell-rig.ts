@@ -17,6 +17,7 @@ import { MemoryRoomReader } from '../../src/drivers/memory/memory-room-reader.ts
 import { MemorySchemaRegistry } from '../../src/drivers/memory/memory-schema-registry.ts';
 import { MemorySettlementStore } from '../../src/drivers/memory/memory-settlement-store.ts';
 import { MemorySnapshotStore } from '../../src/drivers/memory/memory-snapshot-store.ts';
+import { MemoryWakeHub } from '../../src/drivers/memory/memory-wake.ts';
 import { createMemoryWallet } from '../../src/drivers/memory/memory-wallet.ts';
 import { WalletStandIn } from '../../src/drivers/wallet-stand-in/wallet-stand-in.ts';
 import type { AppCode, CommandId, MicSessionId, RoomId, UserId } from '../../src/domain/ids.ts';
@@ -157,6 +158,8 @@ export class CellRig {
   /** How nodes reach one another: each at its own id. */
   readonly network = new MemoryReadsNetwork({ clock: this.time, timers: this.time });
   readonly keys = new FakeLeaseKeys();
+  /** Hints between the nodes that partitions were given up. */
+  readonly handOver = new MemoryWakeHub({ timers: this.time, log: new RigLog() });
   readonly database = new MemoryDatabase({ clock: this.time, timers: this.time });
   readonly partitionCount: number;
   readonly wallet: WalletStandIn;
@@ -236,6 +239,7 @@ export class CellRig {
       snapshots: gate(new MemorySnapshotStore(database)),
       ...(memoryLane === null ? {} : { lane: gate(memoryLane) }),
       wake: { hint: () => undefined, subscribe: () => () => undefined },
+      handOver: this.handOver.open(),
       wallet: gate(createMemoryWallet(this.wallet, time)),
       catalogue: gate(this.catalogue),
       settlements: gate(new MemorySettlementStore(database)),

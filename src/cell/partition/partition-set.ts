@@ -10,11 +10,9 @@ import type { CellContext } from '../cell-context.ts';
 import { retryForever } from '../retry-forever.ts';
 import { healthOf, type PartitionHealth } from './partition-health.ts';
 import { Partition } from './partition.ts';
+import { ReleaseMarks } from './release-marks.ts';
 import { StandingPartitions, type StandingState } from './standing-partitions.ts';
 import { asStop, stopOf, type LogLook } from './stop-rules.ts';
-
-/** How often the release mark of a former owner is looked at while waiting for it. */
-const releaseMarkPollMs = 25;
 
 /** Told about partitions that come and go; must not throw. */
 export interface PartitionListener {
@@ -36,6 +34,7 @@ export class PartitionSet {
   private readonly owned = new Map<number, Partition>();
   private readonly taking = new Set<number>();
   private readonly standing: StandingPartitions;
+  private readonly marks: ReleaseMarks;
   private readonly partitionCount: number;
   private closed = false;
 
@@ -44,6 +43,7 @@ export class PartitionSet {
     this.context = context;
     this.partitionCount = partitionCount;
     this.listener = listener;
+    this.marks = new ReleaseMarks(context);
     this.standing = new StandingPartitions(context, (id) => this.take(id, 0));
   }
 
@@ -143,6 +143,7 @@ export class PartitionSet {
   /** Takes no more partitions; those it has stay until `releaseAll`. */
   close(): void {
     this.closed = true;
+    this.marks.stop();
   }
 
   /**
@@ -161,6 +162,7 @@ export class PartitionSet {
   /** Ends all ownership in memory without a word to the stores: waits that depend on it end, too. */
   abandon(): void {
     this.closed = true;
+    this.marks.stop();
     for (const partition of [...this.owned.values()]) this.lose(partition);
   }
 
@@ -194,6 +196,7 @@ export class PartitionSet {
     const { partitions, options, log } = this.context;
     try {
       await partitions.release(partition.id, partition.epoch, options.incarnation);
+      this.marks.tell();
     } catch (error) {
       log.warn({ partition: partition.id, error }, 'the release mark could not be set');
     }
@@ -230,7 +233,7 @@ export class PartitionSet {
 
   private async takeOver(id: number, pauseMs: number): Promise<void> {
     if (pauseMs > 0) await this.context.timers.sleep(pauseMs);
-    await this.waitForReleaseMark(id);
+    await this.marks.wait(id, () => this.wanted(id));
     const { options, partitions, source, clock, trace, log, metrics } = this.context;
     const { nodeId, incarnation, lane, advertiseAddr } = options;
     const wanted = (): boolean => this.wanted(id);
@@ -258,25 +261,6 @@ export class PartitionSet {
     log.info({ partition: id, epoch, appliedOffset, wasReleased }, 'partition taken over');
     this.listener.onTaken(partition);
     void this.standing.runs(id, epoch);
-  }
-
-  /**
-   * After an orderly rebalance the former owner may still be committing what it had in hand; its
-   * mark says that it is done. Without a mark (it crashed) we go on after a bounded wait.
-   */
-  private async waitForReleaseMark(id: number): Promise<void> {
-    const { clock, options, partitions, timers } = this.context;
-    const untilMonoMs = clock.monoMs() + options.releaseMarkWaitMs;
-    while (this.wanted(id) && clock.monoMs() < untilMonoMs) {
-      const row = await retryForever(
-        this.context,
-        'read owner',
-        () => this.wanted(id),
-        () => partitions.readOwner(id),
-      );
-      if (row === null || row.released || row.incarnation === options.incarnation) return;
-      await timers.sleep(releaseMarkPollMs);
-    }
   }
 
   /** Behind the takeover: nobody but us moves the applied offset any more, so no hint passes it. */

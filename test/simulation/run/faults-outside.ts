@@ -80,8 +80,10 @@ export const outsideFaults: FaultTable<
   },
   hintsLost(world) {
     world.servers.wakeHub.loses = true;
+    world.servers.handOverHub.loses = true;
     return () => {
       world.servers.wakeHub.loses = false;
+      world.servers.handOverHub.loses = false;
     };
   },
   wallet(world, { choice, target }) {

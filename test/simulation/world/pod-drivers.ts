@@ -88,6 +88,10 @@ export function createPodDrivers(parts: PodDriverParts): DriverSet {
       const cache = new MemoryRoomListCache({ readBudgetMs }, servers.leases, parts.random);
       return gatedPort(servers.listCopies.told(cache), gate);
     },
+    handOver: () => {
+      const handOver = servers.handOverHub.open();
+      return { ...gatedWake(handOver, gate), stop: () => handOver.stop() };
+    },
     readsPeers: () => servers.reads.peers(gate),
     readsServer: (ofNode) => servers.reads.server(nodeId, ofNode, gate),
     close: () => end.stop(),

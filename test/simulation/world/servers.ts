@@ -29,6 +29,8 @@ export interface Servers {
   readonly leases: FarLeaseServer;
   readonly reads: ReadsBetweenPods;
   readonly wakeHub: MemoryWakeHub;
+  /** Hints between cells, through the same Redis. */
+  readonly handOverHub: MemoryWakeHub;
   readonly wallet: WalletStandIn;
   readonly im: ImStandIn;
   readonly activity: ActivityStandIn;
@@ -84,6 +86,7 @@ export function createServers(
     leases,
     reads: new ReadsBetweenPods({ clock, timers: kernel.timersOf('reads'), latency }),
     wakeHub: new MemoryWakeHub({ timers: kernel.timersOf('wake'), log: silentLog }),
+    handOverHub: new MemoryWakeHub({ timers: kernel.timersOf('wake'), log: silentLog }),
     wallet: new WalletStandIn({ ...ofStandIns, openingCoins }),
     im,
     activity,

@@ -116,6 +116,53 @@ describe('a node that was frozen and thrown out of the group', () => {
   });
 });
 
+describe('the wait for the mark of a former owner', () => {
+  /** A partition that `a` had and has not given up yet, and `b`, to which the group gives it. */
+  async function waiting(releaseMarkWaitMs = 60_000) {
+    const rig = new CellRig(1);
+    const a = await rig.startNode('a');
+    await rig.result(a, rig.send('r1', 'c1', 'u1', createRoomBody()));
+    const b = await rig.startNode('b', { assign: [], options: { releaseMarkWaitMs } });
+    const beganMonoMs = rig.time.monoMs();
+    return { rig, a, b, waitedMs: () => rig.time.monoMs() - beganMonoMs };
+  }
+
+  it('ends with the hint that the mark is set, without another look by the clock', async () => {
+    const { rig, a, b } = await waiting();
+    // Only a hint goes on from here: the looks by the clock are a minute away.
+    const sleeps: number[] = [];
+    const { time } = rig;
+    const sleep = time.sleep.bind(time);
+    time.sleep = (ms) => (ms === 50 ? new Promise(() => void sleeps.push(ms)) : sleep(ms));
+    b.source.assign([0]);
+    await eventually('it waits', () => sleeps.length > 0);
+    expect(b.cell.ownedPartitions()).toEqual([]);
+    a.source.assign([]);
+    await eventually('marked', () => rig.database.owners.get(0)?.released === true);
+    time.advance(3);
+    await eventually('taken over', () => b.cell.ownedPartitions().length === 1);
+    expect(sleeps).toHaveLength(1);
+  });
+
+  it('ends without any hint, too', async () => {
+    const { rig, a, b } = await waiting();
+    rig.handOver.loses = true;
+    b.source.assign([0]);
+    await eventually('it waits', () => rig.time.monoMs() > 0);
+    a.source.assign([]);
+    await eventually('taken over', () => b.cell.ownedPartitions().length === 1);
+  });
+
+  it('is bounded, and a hint about something else does not end it', async () => {
+    const { rig, b, waitedMs } = await waiting(500);
+    b.source.assign([0]);
+    rig.handOver.open().hint();
+    rig.time.advance(3);
+    await eventually('taken over', () => b.cell.ownedPartitions().length === 1);
+    expect(waitedMs()).toBeGreaterThanOrEqual(500);
+  });
+});
+
 describe('a planned move', () => {
   it('marks a partition that the group took away as released, so that the successor need not wait', async () => {
     const rig = new CellRig(2);
