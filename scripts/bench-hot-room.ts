@@ -1,0 +1,82 @@
+/**
+ * `npm run bench:hot-room`: what a room at ten times its cap costs the other rooms. Measures callers
+ * over 200 rooms alone, then beside the hot room, then alone again, on one machine.
+ *
+ *   npm run bench:hot-room -- [--seconds <per part>] [--callers 16] [--times 10]
+ */
+import { parseArgs } from 'node:util';
+import { startBenchRoles, stopBenchRoles } from '../bench/bench-roles.ts';
+import type { Figures } from '../bench/figures.ts';
+import { pressRoom } from '../bench/hot-room.ts';
+import { RoomCallers } from '../bench/room-callers.ts';
+import { createSystemClock } from '../src/drivers/system/system-clock.ts';
+import { createSystemTimers } from '../src/drivers/system/system-timers.ts';
+import { sampleEnv } from './start/sample-env.ts';
+import { startStack } from './stack/start-stack.ts';
+import { StackUnavailableError, type Stack } from './stack/stack-types.ts';
+
+const clock = createSystemClock();
+const timers = createSystemTimers();
+const ending = new AbortController();
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => ending.abort(name));
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '10' },
+    callers: { type: 'string', default: '16' },
+    times: { type: 'string', default: '10' },
+  },
+});
+const measureMs = Number(values.seconds) * 1_000;
+const loop = { measureMs, warmUpMs: measureMs * 0.3 };
+const callers = Number(values.callers);
+/** Calls of one room in flight at a gateway (`gateway.room_window`), which the roles run with. */
+const roomWindow = 64;
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  let stack: Stack;
+  try {
+    stack = await startStack({ stopOnSignals: false, signal: ending.signal });
+  } catch (error) {
+    if (!(error instanceof StackUnavailableError)) throw error;
+    console.log(error.message);
+    return error.exitCode;
+  }
+  try {
+    return await benchOn(stack);
+  } finally {
+    await stack.stop();
+  }
+}
+
+async function benchOn(stack: Stack): Promise<number> {
+  const sample = await sampleEnv(stack, process.env, 'free');
+  const roles = await startBenchRoles(sample, timers, {
+    withProfiles: false,
+    signal: ending.signal,
+  });
+  const { grpcAddress, jwtSecret } = sample;
+  const target = { grpcAddress, jwtSecret, clock, timers };
+  const load = new RoomCallers(target);
+  try {
+    await load.createRooms();
+    const alone = told('alone', await load.measure(callers, loop));
+    const pressed = await pressRoom(target, roomWindow * Number(values.times));
+    const beside = told('beside the hot room', await load.measure(callers, loop));
+    const { answered, busy, others } = await pressed.stop();
+    console.log(`hot room: ${answered} answered, ${busy} busy, others ${JSON.stringify(others)}`);
+    told('alone again', await load.measure(callers, loop));
+    console.log(`p99 beside / alone: ${(beside.p99Ms / alone.p99Ms).toFixed(2)}`);
+    return 0;
+  } finally {
+    load.close();
+    await stopBenchRoles(roles);
+  }
+}
+
+function told(what: string, figures: Figures): Figures {
+  const { perSecond, p50Ms, p99Ms, failures } = figures;
+  console.log(`${what}: ${perSecond}/s, p50 ${p50Ms} ms, p99 ${p99Ms} ms, ${failures} failed`);
+  return figures;
+}
