@@ -19,7 +19,8 @@ export class MysqlNodeRegistry implements NodeRegistry {
    * One statement decides, and MySQL assigns from left to right: the columns above `incarnation` see
    * whose the name was, `lease_until_ms` sees whose it is. The read behind it only tells.
    */
-  async renew({ nodeId, incarnation, ttlMs, queues }: NodeClaim): Promise<NodeLook> {
+  async renew(claim: NodeClaim): Promise<NodeLook> {
+    const { nodeId, incarnation, ttlMs, queues } = claim;
     const isOver = `lease_until_ms <= ${dbNowMs}`;
     const isOurs = 'incarnation = VALUES(incarnation)';
     await this.pool.run(
@@ -41,12 +42,13 @@ export class MysqlNodeRegistry implements NodeRegistry {
     );
     const row = assertDefined(rows[0], 'a statement without a table has a row');
     const databaseMs = Number(row['now_ms']);
-    const holder = row['incarnation'] === null ? '' : String(row['incarnation']);
+    // Its holder freed it between the two statements: nobody has it.
+    if (row['incarnation'] === null) return this.renew(claim);
+    const holder = String(row['incarnation']);
     if (holder === incarnation) {
       return { databaseMs, heldBy: null, drainAskedBy: String(row['drain_asked_by']) };
     }
-    // '': its holder has just freed it; the next renewal takes it.
-    const heldBy = { incarnation: holder, renewedAtMs: Number(row['renewed_at_ms'] ?? 0) };
+    const heldBy = { incarnation: holder, renewedAtMs: Number(row['renewed_at_ms']) };
     return { databaseMs, heldBy, drainAskedBy: '' };
   }
 
