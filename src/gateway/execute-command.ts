@@ -64,7 +64,8 @@ export function createExecuteCommand(ports: CommandPorts, parts: CommandParts): 
     }
     const leave = window.enter(command.roomKey);
     if (leave === null) {
-      throw refusal('ROOM_BUSY', notProduced, { retryAfterMs: limits.busyRetryMs });
+      const retryAfterMs = limits.busyRetryMs * window.waveOf(command.roomKey);
+      throw refusal('ROOM_BUSY', notProduced, { retryAfterMs });
     }
     // A caller that hangs up frees its place only when its command is over: a client that cancels
     // and sends again must not get past the window.

@@ -6,7 +6,7 @@ export interface GatewayLimits {
   readonly pendingCallsMax: number;
   /** Calls of one room that may be in flight at once. Full: ROOM_BUSY. */
   readonly roomWindow: number;
-  /** Pause that a busy answer asks the caller to make. */
+  /** Pause that a busy answer asks the caller to make; longer where many are refused. */
   readonly busyRetryMs: number;
   /** Time a caller is answered within when it named no deadline. */
   readonly defaultDeadlineMs: number;
