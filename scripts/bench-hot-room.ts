@@ -5,7 +5,7 @@
  *   npm run bench:hot-room -- [--seconds <per part>] [--callers 16] [--times 10]
  */
 import { parseArgs } from 'node:util';
-import { startBenchRoles, stopBenchRoles } from '../bench/bench-roles.ts';
+import { serviceProcesses, startBenchRoles, stopBenchRoles } from '../bench/bench-roles.ts';
 import type { Figures } from '../bench/figures.ts';
 import { pressRoom } from '../bench/hot-room.ts';
 import { RoomCallers } from '../bench/room-callers.ts';
@@ -52,7 +52,7 @@ async function main(): Promise<number> {
 
 async function benchOn(stack: Stack): Promise<number> {
   const sample = await sampleEnv(stack, process.env, 'free');
-  const roles = await startBenchRoles(sample, timers, {
+  const roles = await startBenchRoles(serviceProcesses, sample, timers, {
     withProfiles: false,
     signal: ending.signal,
   });
