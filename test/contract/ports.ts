@@ -62,11 +62,7 @@ export const ports: PortTable = {
   metrics: local('metrics-contract', 'prometheus/prometheus-metrics', 'memory-observers'),
   'node-registry': database('nodes', ['node-registry-contract']),
   'operator-api': 'like room-api: what operators may do, for its own role',
-  'replay-store': {
-    suites: ['replay-store-contract'],
-    real: ['contract/mysql-replays.contract.spec.ts'],
-    twin: ['unit/drivers/memory/memory-replays.unit.spec.ts'],
-  },
+  'replay-store': database('replays', ['replay-store-contract']),
   'operator-store': database('operators', ['operator-store-contract']),
   'outbox-store': database('outbox', ['outbox-claim-contract', 'outbox-finish-contract']),
   'owner-reads': {
