@@ -13,6 +13,7 @@ import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { Trace } from '../ports/trace.ts';
 import type { RoomcellConfig } from './config/config-schema.ts';
+import type { DriverSet } from './driver-set.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { listenAddressOf } from './listen-address.ts';
 import { handleProcessEvents } from './process-events.ts';
@@ -29,13 +30,14 @@ const logFlushMs = 500;
 const readinessLookMs = 500;
 
 /**
- * Runs the roles until the process is told to stop; resolves with its exit code. `makeTrace` is the
- * one part that a fault test exchanges.
+ * Runs the roles until the process is told to stop; resolves with its exit code. `makeTrace` is what
+ * a fault test exchanges, `exchange` what a hostile one does.
  */
 export async function runRoles(
   config: RoomcellConfig,
   wanted: readonly RoleName[],
   makeTrace: (metrics: Metrics) => Trace = createCountingTrace,
+  exchange?: (drivers: DriverSet) => DriverSet,
 ): Promise<ExitCode> {
   const roles = roleNames.filter((name) => wanted.includes(name));
   const output = createBoundedOutput(process.stdout, logBufferBytesMax);
@@ -52,6 +54,7 @@ export async function runRoles(
     metrics: prometheus.metrics,
     trace: makeTrace(prometheus.metrics),
     crashed: (role, cause) => host.stop({ kind: 'crashed', role, cause }),
+    ...(exchange === undefined ? {} : { exchange }),
   });
   const host = createRoleHost({
     log,

@@ -69,8 +69,10 @@ export function createWiringContext(options: {
   readonly metrics: Metrics;
   readonly trace: Trace;
   readonly crashed: (role: RoleName, cause: unknown) => void;
+  /** What a hostile test exchanges of the drivers. */
+  readonly exchange?: (drivers: DriverSet) => DriverSet;
 }): WiringContext {
-  const { config, roles, log, metrics } = options;
+  const { config, roles, log, metrics, exchange = (set: DriverSet) => set } = options;
   const clock = createSystemClock();
   const timers = createSystemTimers();
   const random = createSystemRandom();
@@ -79,7 +81,7 @@ export function createWiringContext(options: {
   const topics = topicNames(config.kafka.topicPrefix);
   const driverPorts = { log, metrics, clock, timers };
   const parts = { config, nodeId, incarnation, topics, ports: driverPorts };
-  const drivers = driverSets[config.drivers](parts);
+  const drivers = exchange(driverSets[config.drivers](parts));
   const codec = createCodec();
   return {
     ...options,

@@ -18,6 +18,7 @@ import { roleNames, type RoleName } from '../../../src/main/role.ts';
 import type { TracePoint } from '../../../src/ports/trace.ts';
 import { openTestSpace, type TestSpace } from '../../support/stack-env.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
+import { hostileModeOf } from '../processes/hostile-modes.ts';
 import { ownPorts } from './own-ports.ts';
 import { RoleProcess } from './role-process.ts';
 
@@ -63,6 +64,8 @@ export class Fleet {
   private readonly clients: FleetClient[] = [];
   private readonly env: Record<string, string>;
   private database: mysql.Connection | null = null;
+  /** Every process of this release runs in this mode; null: as usual. */
+  private readonly hostile = hostileModeOf(process.env);
 
   private constructor(
     space: TestSpace,
@@ -153,7 +156,7 @@ export class Fleet {
     const { faultAt } = options;
     // Without a fault the product's own command line runs; some roles of many need the other door.
     const words = roles.length === roleNames.length ? ['all'] : roles;
-    const plain = faultAt === undefined && words.length === 1;
+    const plain = faultAt === undefined && words.length === 1 && this.hostile === null;
     const script = plain ? 'src/main/cli.js' : 'test/e2e/processes/roles-with-faults.js';
     const started = new RoleProcess({
       name,
@@ -171,6 +174,8 @@ export class Fleet {
         FAULT_AT: faultAt === undefined ? 'gateway.before_produce:0:kill' : faultText(faultAt),
         FAULT_ARMED: faultAt?.armedBy === undefined ? '' : this.armFile(faultAt.armedBy),
         FAULT_ABOUT: faultAt?.about ?? '',
+        HOSTILE_MODE: this.hostile?.name ?? '',
+        ...this.hostile?.env,
         ...options.env,
       },
     });
