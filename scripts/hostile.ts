@@ -3,7 +3,7 @@
  * (`test/e2e/processes/hostile-modes.ts`). It takes a few minutes per mode.
  *
  *   npm run hostile                       all modes
- *   npm run hostile -- --mode no-leases   one
+ *   npm run hostile -- --mode no-redis   one
  *   npm run hostile -- --list             which there are
  *
  * Ends with `modes N, passed N, failed N`; exit code 1 when one failed.

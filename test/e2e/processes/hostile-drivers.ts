@@ -1,11 +1,9 @@
 /** Drivers as bad as their contracts allow, all the time; see `hostile-modes.ts`. */
-import { Failure } from '../../../src/kernel/failure.ts';
 import { unknownOutcome } from '../../../src/kernel/unknown-outcome.ts';
 import type { DriverSet } from '../../../src/main/driver-set.ts';
 import type { CommandSource } from '../../../src/ports/command-source.ts';
 import type { CommitLane } from '../../../src/ports/commit-lane.ts';
 import type { EventSink } from '../../../src/ports/event-sink.ts';
-import type { LeaseDirectory } from '../../../src/ports/lease-directory.ts';
 
 type Exchange = (drivers: DriverSet) => DriverSet;
 
@@ -24,10 +22,6 @@ const exchanges: Readonly<Record<string, Exchange>> = {
   'events-twice': (drivers) => ({
     ...drivers,
     eventSink: (destination, ports) => sentTwice(drivers.eventSink(destination, ports)),
-  }),
-  'no-leases': (drivers) => ({
-    ...drivers,
-    leaseDirectory: (ports) => outOfReach(drivers.leaseDirectory(ports)),
   }),
 };
 
@@ -61,19 +55,6 @@ function sentTwice(sink: EventSink): EventSink {
   return withMethod(sink, 'publish', async (...given) => {
     await sink.publish(...given);
     return sink.publish(...given);
-  });
-}
-
-/** Redis is there for nobody who asks about leases. */
-function outOfReach(directory: LeaseDirectory): LeaseDirectory {
-  const fail = (): Promise<never> =>
-    Promise.reject(new Failure('retry', 'UNAVAILABLE', 'a hostile mode'));
-  return new Proxy(directory, {
-    get(target, name): unknown {
-      const member: unknown = Reflect.get(target, name, target);
-      const isLife = name === 'stop' || name === 'start' || typeof member !== 'function';
-      return isLife ? bound(member, target) : fail;
-    },
   });
 }
 

@@ -36,7 +36,11 @@ export const hostileModes: readonly HostileMode[] = [
     about: 'never a snapshot, and one room in memory: each is rebuilt from its log alone',
     env: { ROOMCELL_SNAPSHOT_EVERY_N: '1000000', ROOMCELL_CELL_RESIDENT_ROOMS_MAX: '1' },
   },
-  { name: 'no-leases', about: 'Redis answers no lease, route or wake', env: {} },
+  {
+    name: 'no-redis',
+    about: 'nobody listens where Redis should be',
+    env: { ROOMCELL_REDIS_URL: 'redis://127.0.0.1:1' },
+  },
   {
     name: 'one-partition',
     about: 'one partition, and one connection for reads',
