@@ -43,7 +43,13 @@ async function main(): Promise<number> {
 }
 
 function runIn(mode: HostileMode): Promise<number> {
-  const tests = [join('scripts', 'bootstrap.mjs'), 'test', '--project', 'e2e', ...featureSpecs];
+  const tests = [
+    join('scripts', 'bootstrap.mjs'),
+    'test',
+    '--project',
+    'e2e',
+    ...featureSpecs(mode),
+  ];
   const child = spawn(process.execPath, tests, {
     cwd: projectRoot(),
     env: { ...process.env, [hostileVariable]: mode.name },
