@@ -22,8 +22,8 @@ const longMs = 10_000;
 const shortMs = 2_000;
 /** A role has a handful of connections to the broker, and each speaks for itself. */
 const linesPerCauseMax = 10;
-/** Leases, and the relay's hints both ways: each connection of a process speaks for itself. */
-const redisConnections = 3;
+/** Leases, and both ways the hints of relays and of owners: each connection speaks for itself. */
+const redisConnections = 5;
 
 let stack: Stack;
 let fleet: Fleet;
