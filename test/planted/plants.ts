@@ -52,7 +52,7 @@ export const plants: readonly Plant[] = [
   plant(35, 'delivered-before-it-is-sent', 'INV-16', 'INV-17'),
   plant(36, 'expired-command-started', 'INV-15'),
   plant(37, 'expiry-before-idempotency', 'INV-15'),
-  plant(38, 'correlation-without-incarnation', 'INV-13', 'INV-4', 'INV-14'),
+  plant(38, 'correlation-without-incarnation', 'INV-13', 'INV-4', 'INV-14', 'INV-11', 'INV-15'),
   plant(39, 'time-out-taken-for-not-sent', 'INV-3'),
   plant(40, 'redelivered-records-executed', 'INV-2', 'INV-11', 'INV-35'),
   plant(41, 'settled-offset-without-progress', 'INV-31', 'INV-32'),
@@ -92,6 +92,7 @@ export const plants: readonly Plant[] = [
   plant(75, 'put-out-without-asking', 'INV-45'),
   plant(76, 'removal-not-tried-again', 'INV-45'),
   plant(77, 'week-of-the-arrival', 'INV-23'),
+  plant(78, 'list-stamp-behind-the-read', 'INV-46'),
 ];
 
 function plant(number: number, name: string, ...invariants: readonly string[]): Plant {

@@ -19,6 +19,7 @@ function runWith(kind: AimedKind, seed: number): Promise<RunResult> {
     partitions: 3,
     users: 16,
     batchCommandsMax: 20,
+    listCopy: true,
     faultRates: {},
     points: [],
     aimed: [kind],
@@ -70,6 +71,7 @@ const brings: Readonly<Record<AimedKind, (run: RunResult) => boolean>> = {
   formerOwnerAsked: (run) => has(run, 'cell_reads_total|view|NOT_OWNER'),
   askedBehindCommit: (run) => has(run, 'cell_reads_waited_total'),
   readsLateAtCommit: hasMetLooks,
+  copiesLateAtCommit: (run) => has(run, 'projection_list_copies_total|stored'),
 };
 
 describe('an aimed fault', () => {

@@ -35,6 +35,8 @@ export const aimedReadKinds = {
   askedBehindCommit: 0.12,
   /** Rooms are read slowly for a while, and rebuilds that began before a commit are under way behind it. */
   readsLateAtCommit: 0.15,
+  /** The same of entries of the room list, read to be copied. */
+  copiesLateAtCommit: 0.1,
 } as const;
 
 /** Name of a kind. */

@@ -50,7 +50,8 @@ function valuesOf(options: SimOptions): unknown {
     drain_timeout: '6s',
     kafka: {
       commands_partitions: options.partitions,
-      reply_partitions: 8,
+      // One more than there are readers: whoever starts anew often gets the place of one that died.
+      reply_partitions: options.gateways + 1,
       event_partitions: 2,
       session_timeout: ms(sessionTimeoutMs),
       heartbeat_interval: ms(Math.floor(sessionTimeoutMs / 4)),

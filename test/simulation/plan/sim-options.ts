@@ -123,6 +123,7 @@ export function optionsOf(seed: number): SimOptions {
     users: random.between(2, 12),
   };
   const leaseTtlMs = random.between(1, 10) * 1_000;
+  const aims = aimsOf(seed, isCalm);
   return undisturbed({
     seed,
     ...size,
@@ -142,11 +143,11 @@ export function optionsOf(seed: number): SimOptions {
     faultRates: isCalm ? {} : { ...ratesOf(random, faultKinds), ...ratesApart(seed) },
     points: isCalm ? [] : tracePoints.filter(() => random.chance(pointShare)),
     pointFiringsMax: isCalm ? 0 : pointFiringsMax,
-    ...aimsOf(seed, isCalm),
+    ...aims,
     rules: rulesOf(seed),
     reads: readsOf(seed),
     watchers: watchersOf(seed),
-    listCopy: new SimRandom(seed, 'list copy').chance(listCopyShare),
+    listCopy: hasListCopy(seed, aims.aimed),
     ...upgradeOf(seed),
   });
 }
@@ -164,6 +165,12 @@ function upgradeOf(seed: number): Pick<SimOptions, 'upgrade' | 'rules'> {
 function readsOf(seed: number): ReadPressure {
   const random = new SimRandom(seed, 'reads');
   return { behind: random.pick([0, 0.05, 0.2]), spread: random.between(5, 20) };
+}
+
+/** Drawn apart, as the aims are. An aim at the copies needs some. */
+function hasListCopy(seed: number, aimed: readonly AimedKind[]): boolean {
+  const isDrawn = new SimRandom(seed, 'list copy').chance(listCopyShare);
+  return isDrawn || aimed.includes('copiesLateAtCommit');
 }
 
 /** Drawn apart, as the aims are. */

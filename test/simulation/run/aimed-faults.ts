@@ -2,7 +2,7 @@
 import type { TracePoint } from '../../../src/ports/trace.ts';
 import type { AimedKind } from '../plan/aimed-kinds.ts';
 import { aimed, frozen, holdRows, later, owningCell, partitionsOf, whenTaken } from './aiming.ts';
-import { chosen, type FaultTable } from './fault-effect.ts';
+import { chosen, type FaultTable, type MakeFault } from './fault-effect.ts';
 import { refuseOneOfMany } from './one-of-many.ts';
 import { askedBehindCommit, formerOwnerAsked } from './owner-asked.ts';
 import { staleReader } from './stale-reader.ts';
@@ -61,17 +61,8 @@ export const aimedFaults: FaultTable<AimedKind> = {
       });
     });
   },
-  readsLateAtCommit(world, fault) {
-    const aim = { pod: owningCell(world, fault), point: 'cell.before_commit_packet' } as const;
-    return aimed(world, fault, aim, (_, ends) => {
-      const { server } = world.database;
-      server.late = { what: 'reading the log of a room', ms: 200 + (fault.choice % 600) };
-      const onTime = ends.add(() => {
-        server.late = null;
-      });
-      later(world, ends, readsLateForMs, onTime);
-    });
-  },
+  readsLateAtCommit: lateAtCommit('reading the log of a room'),
+  copiesLateAtCommit: lateAtCommit('reading list entries'),
   heldThenKilled(world, fault) {
     const aim = { pod: owningCell(world, fault), point: 'cell.before_commit_packet' } as const;
     return aimed(world, fault, aim, (hit, ends) => {
@@ -101,3 +92,18 @@ export const aimedFaults: FaultTable<AimedKind> = {
     });
   },
 };
+
+/** From a cell's next packet on, answers to this question take their time for a while. */
+function lateAtCommit(what: string): MakeFault {
+  return (world, fault) => {
+    const aim = { pod: owningCell(world, fault), point: 'cell.before_commit_packet' } as const;
+    return aimed(world, fault, aim, (_, ends) => {
+      const { server } = world.database;
+      server.late = { what, ms: 200 + (fault.choice % 600) };
+      const onTime = ends.add(() => {
+        server.late = null;
+      });
+      later(world, ends, readsLateForMs, onTime);
+    });
+  };
+}
