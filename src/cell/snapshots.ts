@@ -113,10 +113,13 @@ export class Snapshots {
     }
     this.writing += 1;
     room.snapshotInFlight = true;
-    void this.write(room).finally(() => {
+    void this.write(room).then((isStored) => {
       this.writing -= 1;
       room.snapshotInFlight = false;
       this.release(room, (waiter) => waiter.version <= version);
+      // What fell due meanwhile must not wait for a further command, which may never come. Of a failure
+      // nothing follows at once: in an outage it would follow for ever.
+      if (isStored) this.consider(room);
       this.writeNext();
     });
   }
@@ -132,7 +135,8 @@ export class Snapshots {
     }
   }
 
-  private async write(room: RoomCell): Promise<void> {
+  /** Whether it is stored. Never throws. */
+  private async write(room: RoomCell): Promise<boolean> {
     const { codec, snapshots, clock, log, metrics, options, trace } = this.context;
     // Taken together: the live state is replaced only between turns.
     const { state, chainHash } = room;
@@ -145,10 +149,12 @@ export class Snapshots {
       await snapshots.save({ ...row, createdAtMs: clock.wallMs() }, options.snapshotsKept);
       room.snapshotVersion = state.version;
       metrics.observeMs('cell_snapshot_ms', clock.monoMs() - startedMonoMs);
+      return true;
     } catch (error) {
       // An outage or a fault of ours: one room's snapshot must not cost the node's other rooms.
       metrics.count('cell_snapshot_failures_total');
       log.warn({ roomKey: room.key, error }, 'a snapshot was not written');
+      return false;
     }
   }
 }
