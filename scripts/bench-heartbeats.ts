@@ -32,8 +32,8 @@ import { createSystemClock } from '../src/drivers/system/system-clock.ts';
 import { createSystemTimers } from '../src/drivers/system/system-timers.ts';
 import { topicNames } from '../src/protocol/topics.ts';
 import { sampleEnv, type SampleEnv } from './start/sample-env.ts';
-import { startStack } from './stack/start-stack.ts';
-import { StackUnavailableError, type Stack } from './stack/stack-types.ts';
+import { onStack } from './stack/on-stack.ts';
+import type { Stack } from './stack/stack-types.ts';
 
 const clock = createSystemClock();
 const timers = createSystemTimers();
@@ -64,23 +64,7 @@ if (![rooms, usersPerRoom, everyS, seconds].every((value) => value > 0)) {
   process.exit(2);
 }
 const times = { measureMs: seconds * 1_000, warmUpMs: seconds * 1_000 * warmUpShare };
-process.exitCode = await main();
-
-async function main(): Promise<number> {
-  let stack: Stack;
-  try {
-    stack = await startStack({ stopOnSignals: false, signal: ending.signal });
-  } catch (error) {
-    if (!(error instanceof StackUnavailableError)) throw error;
-    console.log(error.message);
-    return error.exitCode;
-  }
-  try {
-    return await benchOn(stack);
-  } finally {
-    await stack.stop();
-  }
-}
+process.exitCode = await onStack(ending.signal, benchOn);
 
 async function benchOn(stack: Stack): Promise<number> {
   const sample = await sampleEnv(stack, process.env, 'free');

@@ -12,8 +12,8 @@ import { RoomCallers } from '../bench/room-callers.ts';
 import { createSystemClock } from '../src/drivers/system/system-clock.ts';
 import { createSystemTimers } from '../src/drivers/system/system-timers.ts';
 import { sampleEnv } from './start/sample-env.ts';
-import { startStack } from './stack/start-stack.ts';
-import { StackUnavailableError, type Stack } from './stack/stack-types.ts';
+import { onStack } from './stack/on-stack.ts';
+import type { Stack } from './stack/stack-types.ts';
 
 const clock = createSystemClock();
 const timers = createSystemTimers();
@@ -32,23 +32,7 @@ const loop = { measureMs, warmUpMs: measureMs * 0.3 };
 const callers = Number(values.callers);
 /** Calls of one room in flight at a gateway (`gateway.room_window`), which the roles run with. */
 const roomWindow = 64;
-process.exitCode = await main();
-
-async function main(): Promise<number> {
-  let stack: Stack;
-  try {
-    stack = await startStack({ stopOnSignals: false, signal: ending.signal });
-  } catch (error) {
-    if (!(error instanceof StackUnavailableError)) throw error;
-    console.log(error.message);
-    return error.exitCode;
-  }
-  try {
-    return await benchOn(stack);
-  } finally {
-    await stack.stop();
-  }
-}
+process.exitCode = await onStack(ending.signal, benchOn);
 
 async function benchOn(stack: Stack): Promise<number> {
   const sample = await sampleEnv(stack, process.env, 'free');

@@ -24,8 +24,8 @@ import { RoomCallers } from '../bench/room-callers.ts';
 import { createSystemClock } from '../src/drivers/system/system-clock.ts';
 import { createSystemTimers } from '../src/drivers/system/system-timers.ts';
 import { sampleEnv, type SampleEnv } from './start/sample-env.ts';
-import { startStack } from './stack/start-stack.ts';
-import { StackUnavailableError, type Stack } from './stack/stack-types.ts';
+import { onStack } from './stack/on-stack.ts';
+import type { Stack } from './stack/stack-types.ts';
 
 const clock = createSystemClock();
 const timers = createSystemTimers();
@@ -50,23 +50,7 @@ if (!(measureMs > 0) || levels.some((level) => !Number.isInteger(level) || level
   console.log('--seconds and --callers take positive numbers');
   process.exit(2);
 }
-process.exitCode = await main();
-
-async function main(): Promise<number> {
-  let stack: Stack;
-  try {
-    stack = await startStack({ stopOnSignals: false, signal: ending.signal });
-  } catch (error) {
-    if (!(error instanceof StackUnavailableError)) throw error;
-    console.log(error.message);
-    return error.exitCode;
-  }
-  try {
-    return await benchOn(stack);
-  } finally {
-    await stack.stop();
-  }
-}
+process.exitCode = await onStack(ending.signal, benchOn);
 
 async function benchOn(stack: Stack): Promise<number> {
   const sample = await sampleEnv(stack, process.env, 'free');
