@@ -22,6 +22,14 @@ export interface RoleProcessStart {
 /** Lines kept in memory of a process whose log is in a file. */
 const linesKept = 200;
 
+/** Whatever a test file leaves behind when its set-up fails ends with the runner of the file. */
+const living = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of living) child.kill('SIGKILL');
+});
+// As the pool of test processes ends them; without a word of ours nothing would be told of it.
+process.once('SIGTERM', () => process.exit(1));
+
 /** See the file header. Only this very process is ever signalled, by its pid. */
 export class RoleProcess {
   readonly name: string;
@@ -49,11 +57,13 @@ export class RoleProcess {
       if (stream === null) continue;
       createInterface({ input: stream }).on('line', (line) => this.take(line));
     }
+    living.add(this.child);
     // Its last words may come behind its exit.
     this.child.once('close', () => this.logFile?.end());
     this.exited = new Promise((resolve) => {
       this.child.once('exit', (code, signal) => {
         this.ended = true;
+        living.delete(this.child);
         resolve({ code, signal });
       });
     });
