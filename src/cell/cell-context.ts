@@ -70,4 +70,6 @@ export interface CellContext {
    * Given by the cell to its own parts; without it, this release's own.
    */
   readonly enabledLevel?: () => number;
+  /** Reads the level now; throws a Retry failure when it cannot be read. Given like `enabledLevel`. */
+  readonly lookAtLevel?: () => Promise<void>;
 }

@@ -62,6 +62,7 @@ export class Cell {
       ...surroundings,
       onOutage: (what, isOut) => this.noteOutage(what, isOut),
       enabledLevel: () => this.levels.enabled,
+      lookAtLevel: () => this.levels.look(),
       rtcAtOnce: new RtcAtOnce(surroundings),
     };
     this.node = new NodeWatch(this.around, {

@@ -47,7 +47,8 @@ export class LevelWatch {
     this.cancel?.();
   }
 
-  private async look(): Promise<void> {
+  /** Reads the level now. Throws a Retry failure when it cannot be read. */
+  async look(): Promise<void> {
     const { schemas, log } = this.context;
     const level = await schemas.level(schemaLevel);
     const before = this.level;

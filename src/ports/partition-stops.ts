@@ -81,12 +81,13 @@ export interface StopOwner {
 export interface PartitionStops {
   /**
    * Writes down what was found. What an operator said stays when the same was found before: the same
-   * state at the same expected offset. A note of a lower epoch than the one there changes nothing.
+   * state at the same expected offset. False, and nothing is changed: whoever found it is no longer the
+   * owner, so that it may be the work of its successor.
    */
   note(
     stop: PartitionStop & StopOwner & { readonly ownerNodeId: string },
     nowMs: number,
-  ): Promise<void>;
+  ): Promise<boolean>;
   /** All of the commands topic, by partition. */
   read(): Promise<readonly StoppedPartition[]>;
   /**

@@ -8,6 +8,7 @@ import type { RoomKey } from '../../domain/ids.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { SourceRecord } from '../../ports/command-source.ts';
 import type { StoredResult } from '../../ports/room-reader.ts';
+import { commandLevel } from '../../protocol/schema-levels.ts';
 import type { CellContext } from '../cell-context.ts';
 import type { Partition } from '../partition/partition.ts';
 import type { RoomCell } from '../registry/room-cell.ts';
@@ -40,6 +41,12 @@ export interface IntakeTargets {
   delivered(partition: Partition): void;
   /** True: the record is kept back and comes through `read` in its turn. */
   hold(arrival: Arrival): boolean;
+}
+
+/** A record that was read, and what it is the work of. */
+interface Routable {
+  readonly partition: Partition;
+  readonly work: ReadRecord;
 }
 
 /** See the file header. */
@@ -97,12 +104,32 @@ export class Intake {
       const read = arrivals
         .filter((arrival) => arrival.partition.active)
         .map((arrival) => ({ partition: arrival.partition, work: this.begin(arrival) }));
+      await this.learnLevel(read);
       await this.lookUp(read);
       for (const { partition, work } of read) {
         if (partition.active) this.route(partition, work);
       }
     }
     this.running = false;
+  }
+
+  /**
+   * Race (test "asks for the level again before it refuses what came behind a raise"):
+   *   1. An operator raises the level; a gateway reads it, and takes an RTC event that needs it.
+   *   2. This node has not looked since, and would refuse the event as not yet enabled.
+   *   3. Nobody sends it again: the RTC service was told that it is taken.
+   * Closed by looking again before anything above the known level is decided.
+   */
+  private async learnLevel(read: readonly Routable[]): Promise<void> {
+    const { enabledLevel, lookAtLevel } = this.context;
+    if (enabledLevel === undefined || lookAtLevel === undefined) return;
+    const level = enabledLevel();
+    const ahead = read.filter(
+      ({ work }) => work.kind === 'command' && commandLevel(work.command.body.type) > level,
+    );
+    if (ahead.length === 0) return;
+    const isWanted = (): boolean => ahead.some(({ partition }) => partition.active);
+    await retryForever(this.context, 'look at the schema level', isWanted, lookAtLevel);
   }
 
   private begin(arrival: Arrival): ReadRecord {
@@ -144,7 +171,7 @@ export class Intake {
    * batch that commits right now is in the room's memory when this command is decided, and should
    * even that fail, the primary key of the log answers 1062 (PIPE-17).
    */
-  private async lookUp(read: readonly { partition: Partition; work: ReadRecord }[]): Promise<void> {
+  private async lookUp(read: readonly Routable[]): Promise<void> {
     const items = read.map(({ work }) => work).filter((work) => work.kind === 'command');
     const unknown = items.filter((item) => !this.answerFromMemory(item));
     if (unknown.length === 0) return;

@@ -55,14 +55,20 @@ export function publishBatch(
   if (roomRows.length > 0) {
     context.listChanged?.(roomRows.map(({ appCode, roomId }) => roomKeyOf(appCode, roomId)));
   }
-  for (const draft of drafts) tellRtc(context, draft);
+  for (const draft of drafts) tellRtc(context, draft, saveMutationMs);
 }
 
 /** Behind the replies: whoever asked is answered whatever the RTC service does (RTC-1). */
-function tellRtc({ rtcAtOnce }: CellContext, { room, ends }: RoomDraft): void {
+function tellRtc(
+  { rtcAtOnce }: CellContext,
+  { room, ends }: RoomDraft,
+  saveMutationMs: number,
+): void {
   for (const end of ends) {
     if (end.kind !== 'logged') continue;
-    for (const { event } of end.step?.events ?? []) rtcAtOnce?.committed(room.key, event);
+    for (const { event } of end.step?.events ?? []) {
+      rtcAtOnce?.committed(room.key, event, saveMutationMs);
+    }
   }
 }
 

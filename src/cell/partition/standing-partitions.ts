@@ -6,6 +6,12 @@
  * that moves the owner row is stored and its answer is lost. Whether it happened is not asked: the
  * note is gone when it did, and a partition without its note is taken over again, which finds either
  * a log that it can read on or the same fault as before.
+ *
+ * Race (test "does not stand still for what its successor did while it was frozen"):
+ *   1. A takes the partition over and is frozen before it looks at the log.
+ *   2. B takes it over, commits, and moves the group's offset on.
+ *   3. A thaws, and finds an offset that is ahead of all it knows: to A the database was set back.
+ * Closed by noting a stop only under the owner's own row. Whoever may not note it looks anew.
  */
 import { Failure } from '../../kernel/failure.ts';
 import type { PartitionStop, StoppedPartition } from '../../ports/partition-stops.ts';
@@ -58,9 +64,6 @@ export class StandingPartitions {
   add(stop: PartitionStop, epoch: bigint): void {
     const standing: Standing = { stop, epoch, isNoted: false };
     this.standing.set(stop.partition, standing);
-    const { state } = stop;
-    this.context.metrics.count('cell_partition_stops_total', { state });
-    this.context.log.error({ ...stop, epoch }, 'a partition stands still');
     void this.note(standing);
   }
 
@@ -143,9 +146,18 @@ export class StandingPartitions {
     const { stop, epoch } = standing;
     const { incarnation, nodeId: ownerNodeId } = options;
     const isWanted = (): boolean => this.standing.get(stop.partition) === standing;
-    await retryForever(this.context, 'note a stop', isWanted, () =>
+    const isNoted = await retryForever(this.context, 'note a stop', isWanted, () =>
       stops.note({ ...stop, epoch, incarnation, ownerNodeId }, clock.wallMs()),
     );
+    if (isNoted === null || !isWanted()) return;
+    if (!isNoted) {
+      this.standing.delete(stop.partition);
+      this.takeAgain(stop.partition);
+      return;
+    }
     standing.isNoted = true;
+    const { state } = stop;
+    this.context.metrics.count('cell_partition_stops_total', { state });
+    this.context.log.error({ ...stop, epoch }, 'a partition stands still');
   }
 }

@@ -19,16 +19,18 @@ export class MemoryPartitionStops implements PartitionStops {
   note(
     found: PartitionStop & StopOwner & { readonly ownerNodeId: string },
     nowMs: number,
-  ): Promise<void> {
-    const { server, stops } = this.database;
+  ): Promise<boolean> {
+    const { server, owners, stops } = this.database;
     return server.call('partitions', 'noting a partition that stands still', 'write', () => {
-      const { incarnation: _of, ...stop } = found;
+      const { incarnation, ...stop } = found;
+      const owner = owners.get(stop.partition);
+      if (owner?.epoch !== stop.epoch || owner.incarnation !== incarnation) return false;
       const before = stops.get(stop.partition);
-      if (before !== undefined && before.epoch > stop.epoch) return;
       const isSame = before?.state === stop.state && before.expectedOffset === stop.expectedOffset;
       const acceptance = isSame ? before.acceptance : null;
       const row = { ...stop, stoppedAtMs: nowMs, acceptance };
       this.database.commit([put(stops, stop.partition, row)]);
+      return true;
     });
   }
 

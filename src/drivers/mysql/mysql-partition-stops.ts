@@ -24,38 +24,45 @@ export class MysqlPartitionStops implements PartitionStops {
   }
 
   /**
-   * One statement. What an operator said about another stop goes first: the columns that tell the
-   * stops apart are assigned behind it, since MySQL assigns from left to right.
+   * The owner row is held until the note is there: a takeover comes before both or behind both. What an
+   * operator said about another stop goes first: the columns that tell the stops apart are assigned
+   * behind it, since MySQL assigns from left to right.
    */
-  async note(
+  note(
     stop: PartitionStop & StopOwner & { readonly ownerNodeId: string },
     nowMs: number,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const forgets = (column: string, nothing: string): string =>
-      `${column} = IF(VALUES(epoch) < epoch OR ` +
-      '(state = VALUES(state) AND expected_offset = VALUES(expected_offset)), ' +
+      `${column} = IF(state = VALUES(state) AND expected_offset = VALUES(expected_offset), ` +
       `${column}, ${nothing})`;
-    const takes = (column: string): string =>
-      `${column} = IF(VALUES(epoch) < epoch, ${column}, VALUES(${column}))`;
-    await this.pool.run(
-      'noting a partition that stands still',
-      'INSERT INTO partition_stops (topic, partition_id, state, expected_offset, ' +
-        'log_start_offset, log_end_offset, committed_offset, epoch, owner_node_id, ' +
-        'stopped_at_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE ' +
+    const takes = (column: string): string => `${column} = VALUES(${column})`;
+    return this.pool.transaction('noting a partition that stands still', async (session) => {
+      const owned = await session.rows(
+        'SELECT 1 FROM partition_owner WHERE topic = ? AND partition_id = ? AND epoch = ? ' +
+          'AND incarnation = ? FOR UPDATE',
+        [this.topic, stop.partition, stop.epoch, stop.incarnation],
+      );
+      if (owned.length === 0) return false;
+      await session.run(
+        'INSERT INTO partition_stops (topic, partition_id, state, expected_offset, ' +
+          'log_start_offset, log_end_offset, committed_offset, epoch, owner_node_id, ' +
+          'stopped_at_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE ' +
+          [
+            forgets('accepted_choice', 'NULL'),
+            forgets('accepted_replay', '-1'),
+            forgets('accepted_by', 'NULL'),
+            forgets('accepted_at_ms', '0'),
+            ...['state', 'expected_offset', 'log_start_offset', 'log_end_offset'].map(takes),
+            ...['committed_offset', 'owner_node_id', 'stopped_at_ms', 'epoch'].map(takes),
+          ].join(', '),
         [
-          forgets('accepted_choice', 'NULL'),
-          forgets('accepted_replay', '-1'),
-          forgets('accepted_by', 'NULL'),
-          forgets('accepted_at_ms', '0'),
-          ...['state', 'expected_offset', 'log_start_offset', 'log_end_offset'].map(takes),
-          ...['committed_offset', 'owner_node_id', 'stopped_at_ms', 'epoch'].map(takes),
-        ].join(', '),
-      [
-        ...[this.topic, stop.partition, stop.state, stop.expectedOffset],
-        ...[stop.logStartOffset, stop.logEndOffset, stop.committedOffset],
-        ...[stop.epoch, stop.ownerNodeId, nowMs],
-      ],
-    );
+          ...[this.topic, stop.partition, stop.state, stop.expectedOffset],
+          ...[stop.logStartOffset, stop.logEndOffset, stop.committedOffset],
+          ...[stop.epoch, stop.ownerNodeId, nowMs],
+        ],
+      );
+      return true;
+    });
   }
 
   async read(): Promise<readonly StoppedPartition[]> {

@@ -70,7 +70,7 @@ export function partitionStopsContract(
       { partition, epoch }: TakenPartition,
       fields: Partial<PartitionStop> = {},
       atMs = nowMs,
-    ): Promise<void> => {
+    ): Promise<boolean> => {
       const found = gapOf(partition, fields);
       const owner = { epoch, incarnation: 'a', ownerNodeId: 'node-of-a' };
       return fixture.stops.note({ ...found, ...owner }, atMs);
@@ -134,12 +134,19 @@ export function partitionStopsContract(
         expect(await noted(taken.partition)).toMatchObject({ ...fields, acceptance: null });
       });
 
-      it('of an earlier owner changes nothing', async () => {
+      it('of an earlier owner changes nothing, and says so', async () => {
         const taken = await takeFresh();
-        await note(await take(taken.partition));
+        expect(await note(await take(taken.partition))).toBe(true);
         const before = await noted(taken.partition);
-        await note(taken, { state: 'TOPIC_CHANGED', expectedOffset: 1n });
+        expect(await note(taken, { state: 'TOPIC_CHANGED', expectedOffset: 1n })).toBe(false);
         expect(await noted(taken.partition)).toEqual(before);
+      });
+
+      it('of an earlier owner is none, although its successor has noted nothing', async () => {
+        const taken = await takeFresh();
+        await take(taken.partition);
+        expect(await note(taken)).toBe(false);
+        expect(await noted(taken.partition)).toBeUndefined();
       });
     });
 
@@ -266,7 +273,12 @@ export function partitionStopsContract(
       it('by one who is no longer the owner changes nothing', async () => {
         const taken = await takeFresh();
         const newer = await take(taken.partition, 'b');
-        await note({ ...newer });
+        const found = {
+          ...gapOf(newer.partition),
+          ...ownerOf(newer, 'b'),
+          ownerNodeId: 'node-of-b',
+        };
+        expect(await fixture.stops.note(found, nowMs)).toBe(true);
         const how = { ...resumed, appliedOffset: 8n };
         for (const former of [ownerOf(taken), ownerOf(newer, 'a')]) {
           expect(await fixture.stops.resolve(former, how, nowMs)).toBe(false);

@@ -38,21 +38,32 @@ function rig(end: () => Promise<SendOutcome>) {
   return { atOnce, log, removed, counted };
 }
 
+/** How long a COMMIT takes as a rule. */
+const quickMs = 5;
+
 describe('right after COMMIT', () => {
   it('a kicked and an evicted user are put out, and others left alone (RTC-1, CFG-7)', async () => {
     const r = rig(() => Promise.resolve({ kind: 'done' }));
-    r.atOnce.committed(roomKey, kick('u1'));
-    r.atOnce.committed(roomKey, {
-      type: 'RoomUserEvicted',
-      userId: 'u2' as UserId,
-      byUserId,
-      reason: '',
-    });
-    r.atOnce.committed(roomKey, {
-      type: 'RoomUserLeft',
-      userId: 'u3' as UserId,
-      reason: 'left',
-    });
+    r.atOnce.committed(roomKey, kick('u1'), quickMs);
+    r.atOnce.committed(
+      roomKey,
+      {
+        type: 'RoomUserEvicted',
+        userId: 'u2' as UserId,
+        byUserId,
+        reason: '',
+      },
+      quickMs,
+    );
+    r.atOnce.committed(
+      roomKey,
+      {
+        type: 'RoomUserLeft',
+        userId: 'u3' as UserId,
+        reason: 'left',
+      },
+      quickMs,
+    );
     await settled();
     expect(r.removed).toEqual(['r1/u1', 'r1/u2']);
     expect(r.counted).toEqual(['done', 'done']);
@@ -60,7 +71,7 @@ describe('right after COMMIT', () => {
 
   it('a failure is counted and told, and ends there', async () => {
     const r = rig(() => Promise.resolve({ kind: 'unknown', cause: 'no answer' }));
-    r.atOnce.committed(roomKey, kick('u1'));
+    r.atOnce.committed(roomKey, kick('u1'), quickMs);
     await settled();
     expect(r.counted).toEqual(['unknown']);
     expect(r.log.messages('warn')).toHaveLength(1);
@@ -68,14 +79,21 @@ describe('right after COMMIT', () => {
 
   it('an app without a remover has nobody put out (NEW-11)', () => {
     const r = rig(() => Promise.resolve({ kind: 'done' }));
-    r.atOnce.committed(roomKeyOf('app2' as AppCode, 'r1' as RoomId), kick('u1'));
+    r.atOnce.committed(roomKeyOf('app2' as AppCode, 'r1' as RoomId), kick('u1'), quickMs);
     expect([r.removed, r.counted]).toEqual([[], []]);
   });
 
   it('a service that does not answer holds sixty-four calls, and the rest are the outbox’s', () => {
     const r = rig(() => new Promise(() => undefined));
-    for (let n = 0; n < 70; n += 1) r.atOnce.committed(roomKey, kick(`u${n}`));
+    for (let n = 0; n < 70; n += 1) r.atOnce.committed(roomKey, kick(`u${n}`), quickMs);
     expect(r.removed).toHaveLength(64);
     expect(r.counted).toEqual(Array(6).fill('too_many'));
+  });
+
+  it('asks for nobody behind a COMMIT that took long: they may be back by then', () => {
+    const r = rig(() => Promise.resolve({ kind: 'done' }));
+    r.atOnce.committed(roomKey, kick('u1'), 501);
+    expect(r.removed).toEqual([]);
+    expect(r.counted).toEqual(['too_late']);
   });
 });

@@ -68,6 +68,16 @@ describe('a cell of the newer release, while the level is the former one', () =>
     expect(late).toMatchObject({ outcome: 'applied', replayed: false });
   });
 
+  it('asks for the level again before it refuses what came behind a raise', async () => {
+    const { rig, registry } = await rigAt();
+    const node = await rig.startNode('a');
+    await fillRoom(rig, node);
+    await registry.raiseLevel(3);
+    // No time passes: its own look is still to come.
+    const id = rig.send('r1', 'k1', 'owner', kick);
+    expect(await rig.result(node, id)).toMatchObject({ outcome: 'applied' });
+  });
+
   it('keeps no row of a command of its own release, whatever it would come to', async () => {
     const { rig } = await rigAt();
     const node = await rig.startNode('a');

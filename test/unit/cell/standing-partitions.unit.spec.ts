@@ -1,6 +1,7 @@
 /** Partitions that stand still, and what operators make of them, on the memory twins. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { MemoryOperatorStore } from '../../../src/drivers/memory/memory-operator-store.ts';
+import { MemoryPartitionStore } from '../../../src/drivers/memory/memory-partition-store.ts';
 import { MemoryPartitionStops } from '../../../src/drivers/memory/memory-partition-stops.ts';
 import type { CommandId, UserId } from '../../../src/domain/ids.ts';
 import { Failure } from '../../../src/kernel/failure.ts';
@@ -223,6 +224,32 @@ describe('DB_REWOUND', () => {
     expect(await rig.result(node, id)).toMatchObject({ outcome: 'applied' });
     const decided = [...rig.database.log.values()].map(({ commandId }) => commandId);
     expect(decided).toEqual(['c1', 'last']);
+  });
+
+  it('does not stand still for what its successor did while it was frozen', async () => {
+    await formerOwner(['r1']);
+    rig.send('r1', 'j-u2', 'u2', joinRoomBody());
+    const node = await rig.startNode('next', { assign: [], options: { offsetFlushMs: 20 } });
+    // Frozen as it asks: another one takes over, and stores an offset beyond what was found.
+    const successor = new MemoryPartitionStore(rig.database);
+    const ask = node.source.committedOffset.bind(node.source);
+    let asked = 0;
+    node.source.committedOffset = async (partition) => {
+      asked += 1;
+      if (asked > 1) return ask(partition);
+      const other = {
+        nodeId: 'other',
+        incarnation: 'other.1',
+        lane: 0,
+        advertiseAddr: '10.0.0.9:1',
+      };
+      await successor.takeover({ partition, ...other });
+      return 2n;
+    };
+    node.source.assign([0]);
+    await runs(node);
+    expect(asked).toBe(2);
+    expect(rig.database.stops.size).toBe(0);
   });
 
   it('is not said again of a hint that was accepted, and said of one that is ahead of that', async () => {
