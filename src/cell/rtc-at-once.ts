@@ -12,7 +12,9 @@
 import { putOutOfRtc } from '../domain/events/destinations.ts';
 import { splitRoomKey } from '../domain/ids.ts';
 import type { AppCode, RoomKey } from '../domain/ids.ts';
+import { guardUser } from '../domain/presence/guard-user.ts';
 import type { RoomEvent } from '../domain/room/events.ts';
+import type { RoomState } from '../domain/room/state.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { RtcUserRemover } from '../ports/rtc-user-remover.ts';
@@ -40,17 +42,26 @@ export class RtcAtOnce {
   }
 
   /**
-   * Told of each event once it is stored, and how long that took by this node's clock. Never throws,
-   * and waits for nothing.
+   * Told of each event once it is stored: the room as it then is, and how long that took by this node's
+   * clock. Who was let in again by the same transaction is not put out. Never throws, and waits for
+   * nothing.
    */
-  committed(roomKey: RoomKey, event: RoomEvent, commitMs: number): void {
+  committed(
+    room: { readonly key: RoomKey; readonly state: RoomState },
+    event: RoomEvent,
+    { commitMs, nowMs }: { readonly commitMs: number; readonly nowMs: number },
+  ): void {
     const userId = putOutOfRtc(event);
     if (userId === null) return;
     if (commitMs > commitMsMax) {
       this.ended('too_late');
       return;
     }
-    const { appCode, roomId } = splitRoomKey(roomKey);
+    if (guardUser(room.state, userId, nowMs) === null) {
+      this.ended('back_again');
+      return;
+    }
+    const { appCode, roomId } = splitRoomKey(room.key);
     const remover = this.context.rtcRemovers.get(appCode);
     if (remover === undefined) return;
     if (this.underWay >= underWayMax) {

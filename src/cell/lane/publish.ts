@@ -60,14 +60,15 @@ export function publishBatch(
 
 /** Behind the replies: whoever asked is answered whatever the RTC service does (RTC-1). */
 function tellRtc(
-  { rtcAtOnce }: CellContext,
+  { rtcAtOnce, clock }: CellContext,
   { room, ends }: RoomDraft,
-  saveMutationMs: number,
+  commitMs: number,
 ): void {
+  const nowMs = clock.wallMs();
   for (const end of ends) {
     if (end.kind !== 'logged') continue;
     for (const { event } of end.step?.events ?? []) {
-      rtcAtOnce?.committed(room.key, event, saveMutationMs);
+      rtcAtOnce?.committed(room, event, { commitMs, nowMs });
     }
   }
 }

@@ -4,11 +4,18 @@ import type { AppCode, RoomId, UserId } from '../../../src/domain/ids.ts';
 import { roomKeyOf } from '../../../src/domain/ids.ts';
 import { RtcAtOnce } from '../../../src/cell/rtc-at-once.ts';
 import type { RoomEvent } from '../../../src/domain/room/events.ts';
+import type { RoomState } from '../../../src/domain/room/state.ts';
+import { given } from '../../support/decider-spec.ts';
+import { alice, created, joined } from '../../support/room-builders.ts';
 import { settled } from '../../support/manual-time.ts';
 import { MemoryLog } from '../../support/memory-log.ts';
 import type { SendOutcome } from '../../../src/ports/im-client.ts';
 
-const roomKey = roomKeyOf('app1' as AppCode, 'r1' as RoomId);
+const roomOf = (appCode: string, state: RoomState) => ({
+  key: roomKeyOf(appCode as AppCode, 'r1' as RoomId),
+  state,
+});
+const room = roomOf('app1', given(created()).state);
 const byUserId = 'boss' as UserId;
 const kick = (user: string): RoomEvent => ({
   type: 'RoomUserKicked',
@@ -38,31 +45,31 @@ function rig(end: () => Promise<SendOutcome>) {
   return { atOnce, log, removed, counted };
 }
 
-/** How long a COMMIT takes as a rule. */
-const quickMs = 5;
+/** A COMMIT as it is as a rule. */
+const quick = { commitMs: 5, nowMs: 1_000 };
 
 describe('right after COMMIT', () => {
   it('a kicked and an evicted user are put out, and others left alone (RTC-1, CFG-7)', async () => {
     const r = rig(() => Promise.resolve({ kind: 'done' }));
-    r.atOnce.committed(roomKey, kick('u1'), quickMs);
+    r.atOnce.committed(room, kick('u1'), quick);
     r.atOnce.committed(
-      roomKey,
+      room,
       {
         type: 'RoomUserEvicted',
         userId: 'u2' as UserId,
         byUserId,
         reason: '',
       },
-      quickMs,
+      quick,
     );
     r.atOnce.committed(
-      roomKey,
+      room,
       {
         type: 'RoomUserLeft',
         userId: 'u3' as UserId,
         reason: 'left',
       },
-      quickMs,
+      quick,
     );
     await settled();
     expect(r.removed).toEqual(['r1/u1', 'r1/u2']);
@@ -71,7 +78,7 @@ describe('right after COMMIT', () => {
 
   it('a failure is counted and told, and ends there', async () => {
     const r = rig(() => Promise.resolve({ kind: 'unknown', cause: 'no answer' }));
-    r.atOnce.committed(roomKey, kick('u1'), quickMs);
+    r.atOnce.committed(room, kick('u1'), quick);
     await settled();
     expect(r.counted).toEqual(['unknown']);
     expect(r.log.messages('warn')).toHaveLength(1);
@@ -79,21 +86,29 @@ describe('right after COMMIT', () => {
 
   it('an app without a remover has nobody put out (NEW-11)', () => {
     const r = rig(() => Promise.resolve({ kind: 'done' }));
-    r.atOnce.committed(roomKeyOf('app2' as AppCode, 'r1' as RoomId), kick('u1'), quickMs);
+    r.atOnce.committed(roomOf('app2', room.state), kick('u1'), quick);
     expect([r.removed, r.counted]).toEqual([[], []]);
   });
 
   it('a service that does not answer holds sixty-four calls, and the rest are the outbox’s', () => {
     const r = rig(() => new Promise(() => undefined));
-    for (let n = 0; n < 70; n += 1) r.atOnce.committed(roomKey, kick(`u${n}`), quickMs);
+    for (let n = 0; n < 70; n += 1) r.atOnce.committed(room, kick(`u${n}`), quick);
     expect(r.removed).toHaveLength(64);
     expect(r.counted).toEqual(Array(6).fill('too_many'));
   });
 
   it('asks for nobody behind a COMMIT that took long: they may be back by then', () => {
     const r = rig(() => Promise.resolve({ kind: 'done' }));
-    r.atOnce.committed(roomKey, kick('u1'), 501);
+    r.atOnce.committed(room, kick('u1'), { ...quick, commitMs: 501 });
     expect(r.removed).toEqual([]);
     expect(r.counted).toEqual(['too_late']);
+  });
+
+  it('leaves alone who was let in again by the same transaction', () => {
+    const r = rig(() => Promise.resolve({ kind: 'done' }));
+    const inside = given(created(), joined(alice)).state;
+    r.atOnce.committed(roomOf('app1', inside), kick(alice), quick);
+    expect(r.removed).toEqual([]);
+    expect(r.counted).toEqual(['back_again']);
   });
 });
