@@ -55,8 +55,13 @@ function lastOffset(world: World, partition: number): bigint {
   return world.commandsPartition(partition).endOffset - 1n;
 }
 
-/** Longest time in which a partition with an owner and with work may stand still, in virtual ms. */
-const standstillMaxMs = 10_000;
+/** So long a process waits at most for its name, if that was a dead one's (`cell/node-watch.ts`). */
+const nameWaitMs = 4_500;
+/**
+ * Longest time in which a partition with an owner and with work may stand still, in virtual ms: two
+ * rebalances, the second for a process that had to wait for its name.
+ */
+const standstillMaxMs = 10_000 + nameWaitMs;
 
 /** Looks at every partition now and then; answers which one stands still. */
 export class LagWatch {
