@@ -36,7 +36,7 @@ export const hostileModes: readonly HostileMode[] = [
   {
     name: 'no-snapshots',
     about: 'never a snapshot, and one room in memory: each is rebuilt from its log alone',
-    env: { ROOMCELL_SNAPSHOT_EVERY_N: '1000000', ROOMCELL_CELL_RESIDENT_ROOMS_MAX: '1' },
+    env: { ROOMCELL_SNAPSHOT_EVERY_N: '100000', ROOMCELL_CELL_RESIDENT_ROOMS_MAX: '1' },
   },
   {
     name: 'no-redis',
