@@ -19,6 +19,16 @@ export function encodeIdCursor(id: string): string {
   return Buffer.from(JSON.stringify([id]), 'utf8').toString('base64url');
 }
 
+/** Cursor behind a page; '' behind a short one, which is the last: no further call is needed to learn that. */
+export function cursorBehind<Row>(
+  page: readonly Row[],
+  size: number,
+  idOf: (row: Row) => string,
+): string {
+  const last = page.at(-1);
+  return last === undefined || page.length < size ? '' : encodeIdCursor(idOf(last));
+}
+
 /**
  * The id behind which a page begins, '' for the first page. Notes a fault, and answers '', for a
  * negative size or a cursor that is none of ours.

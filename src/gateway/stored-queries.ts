@@ -6,7 +6,7 @@ import { roomIdsMax, type RoomQueries } from '../ports/room-queries.ts';
 import { authorizeActor, authorizeApp } from './authorize.ts';
 import { createFieldFaults } from './field-faults.ts';
 import type { FieldFaults } from './field-faults.ts';
-import { encodeIdCursor, pageFaults, pageSizeOf } from './pages.ts';
+import { cursorBehind, pageFaults, pageSizeOf } from './pages.ts';
 
 /** The part of the API that MySQL answers. */
 export type StoredQueries = Pick<
@@ -39,7 +39,7 @@ export function createStoredQueries(
       faults.add('owner_user_id', userIdFault(ownerUserId));
       const page = pageOf(faults, { pageSize, cursor });
       const entries = await queries.roomsByOwner(appCode as AppCode, ownerUserId as UserId, page);
-      return { entries, nextCursor: cursorAfter(entries, page.pageSize) };
+      return { entries, nextCursor: cursorBehind(entries, page.pageSize, idOf) };
     },
     async getUserRooms(frame, { appCode, userId, pageSize, cursor }) {
       const { actorUserId } = authorizeActor(frame, { appCode, actorUserId: userId });
@@ -48,7 +48,7 @@ export function createStoredQueries(
       faults.add('user_id', userIdFault(actorUserId));
       const page = pageOf(faults, { pageSize, cursor });
       const rooms = await queries.roomsOfUser(appCode as AppCode, actorUserId as UserId, page);
-      return { rooms, nextCursor: cursorAfter(rooms, page.pageSize) };
+      return { rooms, nextCursor: cursorBehind(rooms, page.pageSize, idOf) };
     },
   };
 }
@@ -63,8 +63,6 @@ function pageOf(
   return { afterRoomId, pageSize: pageSizeOf(asked.pageSize) };
 }
 
-/** A short page is the last one: no further call is needed to learn that. */
-function cursorAfter(page: readonly { readonly roomId: RoomId }[], size: number): string {
-  const last = page.at(-1);
-  return last === undefined || page.length < size ? '' : encodeIdCursor(last.roomId);
+function idOf({ roomId }: { readonly roomId: RoomId }): string {
+  return roomId;
 }

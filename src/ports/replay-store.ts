@@ -77,6 +77,11 @@ export interface DeadLetter extends RecordPlace {
 /** Most rows of one page, and most rows that one act sends again. */
 export const replayRowsMax = 1_000;
 
+/** A limit that a caller gave, within what one page and one act may have. */
+export function replayLimitOf(limit: number): number {
+  return Math.min(Math.max(limit, 1), replayRowsMax);
+}
+
 /** Throws Retry when MySQL cannot be reached. No method reads more than `limit` rows that fit. */
 export interface ReplayStore {
   /** Rows in this state that fit, with ids above `afterId`, by id. */

@@ -8,6 +8,7 @@
  */
 import { Failure } from '../../kernel/failure.ts';
 import type { CellContext } from '../cell-context.ts';
+import { healthOf } from './partition-health.ts';
 import type { Partition } from './partition.ts';
 
 interface SilentLooks {
@@ -93,14 +94,12 @@ export function tellPartition(
   partition: Partition,
   nowMonoMs: number,
 ): void {
-  const labels = { partition: String(partition.id) };
-  const { active, offsets, endOffset, progressAtMonoMs } = partition;
-  const { appliedOffset, openCount } = offsets;
-  const lag = endOffset === null ? 0n : endOffset - appliedOffset - 1n;
-  const isBehind = active && (lag > 0n || openCount > 0);
+  const { id, active } = partition;
+  const labels = { partition: String(id) };
+  const owned = active ? partition : undefined;
+  const { queue, lag, progressAgeMs } = healthOf(id, owned, undefined, nowMonoMs);
   metrics.gauge('cell_partition_owned', active ? 1 : 0, labels);
-  metrics.gauge('cell_partition_queue', active ? openCount : 0, labels);
-  metrics.gauge('cell_partition_lag', isBehind && lag > 0n ? Number(lag) : 0, labels);
-  const ageMs = isBehind ? Math.round(nowMonoMs - progressAtMonoMs) : 0;
-  metrics.gauge('cell_partition_progress_age_ms', ageMs, labels);
+  metrics.gauge('cell_partition_queue', queue, labels);
+  metrics.gauge('cell_partition_lag', Number(lag ?? 0n), labels);
+  metrics.gauge('cell_partition_progress_age_ms', progressAgeMs, labels);
 }

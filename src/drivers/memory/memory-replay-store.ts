@@ -2,7 +2,7 @@
 import type { AppCode, CommandId } from '../../domain/ids.ts';
 import type { DeadLetterRow } from '../../ports/commit-lane.ts';
 import type { OperatorAct } from '../../ports/operator-store.ts';
-import { replayRowsMax } from '../../ports/replay-store.ts';
+import { replayLimitOf } from '../../ports/replay-store.ts';
 import type {
   DeadLetter,
   OutboxFilter,
@@ -34,7 +34,7 @@ export class MemoryReplayStore implements ReplayStore {
     return this.read('reading rows of the outbox', () =>
       rowsThatFit(this.database, filter, status)
         .filter(({ rowId }) => rowId > afterId)
-        .slice(0, sizeOf(limit))
+        .slice(0, replayLimitOf(limit))
         .map((row) => reviewedRowOf(row, status)),
     );
   }
@@ -51,7 +51,7 @@ export class MemoryReplayStore implements ReplayStore {
         .map((row) => letterOf(this.database, row))
         .sort(byPlace)
         .filter((letter) => after === null || byPlace(letter, after) > 0)
-        .slice(0, sizeOf(limit)),
+        .slice(0, replayLimitOf(limit)),
     );
   }
 
@@ -73,7 +73,7 @@ export function replayRows(
   act: ReplayOutbox,
   nowMs: number,
 ): readonly RowChange[] {
-  const found = rowsThatFit(database, act, 'failed').slice(0, Math.min(act.limit, replayRowsMax));
+  const found = rowsThatFit(database, act, 'failed').slice(0, replayLimitOf(act.limit));
   if (found.length === 0) return [];
   const kept = found.map((row) => replayOf(row, nowMs));
   return [
@@ -169,8 +169,4 @@ function letterOf({ letterReplays }: MemoryDatabase, row: DeadLetterRow): DeadLe
 function byPlace(one: RecordPlace, other: RecordPlace): number {
   if (one.partition !== other.partition) return one.partition - other.partition;
   return one.offset < other.offset ? -1 : one.offset > other.offset ? 1 : 0;
-}
-
-function sizeOf(limit: number): number {
-  return Math.min(Math.max(limit, 1), replayRowsMax);
 }

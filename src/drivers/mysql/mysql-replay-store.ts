@@ -1,6 +1,6 @@
 /** What was set aside, in MySQL. */
 import type { AppCode, CommandId, EventId, RoomId, RoomVersion } from '../../domain/ids.ts';
-import { replayRowsMax } from '../../ports/replay-store.ts';
+import { replayLimitOf } from '../../ports/replay-store.ts';
 import type {
   DeadLetter,
   OutboxFilter,
@@ -44,7 +44,7 @@ export class MysqlReplayStore implements ReplayStore {
     const rows = await this.pool.rows(
       'reading rows of the outbox',
       `SELECT ${outboxColumns} ${source} AND id > ? ORDER BY id LIMIT ?`,
-      [...values, afterId, sizeOf(limit)],
+      [...values, afterId, replayLimitOf(limit)],
     );
     return rows.map(reviewedRowOf);
   }
@@ -67,7 +67,7 @@ export class MysqlReplayStore implements ReplayStore {
       [
         this.topic,
         ...(after === null ? [] : [after.partition, after.partition, after.offset]),
-        sizeOf(limit),
+        replayLimitOf(limit),
       ],
     );
     return rows.map(letterOf);
@@ -82,10 +82,6 @@ export class MysqlReplayStore implements ReplayStore {
     );
     return row === undefined ? null : letterOf(row);
   }
-}
-
-function sizeOf(limit: number): number {
-  return Math.min(Math.max(limit, 1), replayRowsMax);
 }
 
 function reviewedRowOf(row: Row): ReviewedRow {

@@ -1,6 +1,6 @@
 /** What acts of operators write that send something again, within the transaction of their audit row. */
 import type { OperatorAct } from '../../ports/operator-store.ts';
-import { replayRowsMax } from '../../ports/replay-store.ts';
+import { replayLimitOf } from '../../ports/replay-store.ts';
 import { outboxWhere } from './outbox-filter.ts';
 import { text } from './outbox-rows.ts';
 import type { MysqlSession } from './session.ts';
@@ -27,7 +27,7 @@ export async function replayRows(
   const { source, values } = outboxWhere(act, 'failed');
   const found = await session.rows(`SELECT id ${source} ORDER BY id LIMIT ? FOR UPDATE`, [
     ...values,
-    Math.min(act.limit, replayRowsMax),
+    replayLimitOf(act.limit),
   ]);
   if (found.length === 0) return;
   const ids = found.map((row) => BigInt(text(row['id'])));

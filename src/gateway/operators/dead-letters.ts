@@ -10,7 +10,7 @@ import type { OperatorStore } from '../../ports/operator-store.ts';
 import type { DeadLetter, RecordPlace, ReplayStore } from '../../ports/replay-store.ts';
 import { headerNames } from '../../protocol/topics.ts';
 import { createFieldFaults } from '../field-faults.ts';
-import { encodeIdCursor, pageFaults, pageSizeOf } from '../pages.ts';
+import { cursorBehind, pageFaults, pageSizeOf } from '../pages.ts';
 import { readBytes, type BytesReader } from '../read-bytes.ts';
 import { notProduced, refusal } from '../refusals.ts';
 import { actFaults, actHead, carryOut } from './carry-out.ts';
@@ -40,11 +40,9 @@ export function createDeadLetterActs(
       faults.throwIfAny();
       const size = pageSizeOf(page.pageSize);
       const letters = await replayStore.deadLetters(placeOf(after), size);
-      const last = letters.at(-1);
-      const isLastPage = last === undefined || letters.length < size;
       return {
         letters: await Promise.all(letters.map((letter) => viewOf(ports, letter))),
-        nextCursor: isLastPage ? '' : encodeIdCursor(`${last.partition}/${last.offset}`),
+        nextCursor: cursorBehind(letters, size, (letter) => `${letter.partition}/${letter.offset}`),
       };
     },
     async replayDeadLetter(frame, request) {
@@ -56,9 +54,7 @@ export function createDeadLetterActs(
       faults.throwIfAny();
       const head = actHead(request, operatorId);
       await carryOut(ports, { ...head, type: 'ReplayDeadLetter', partition, offset });
-      const letter = await replayStore.deadLetter({ partition, offset });
-      const record = assertDefined(letter?.record, 'a letter that was replayed is gone');
-      return appendAgain(ports.commandSink, partition, record);
+      return appendAgain(ports, { partition, offset });
     },
   };
 }
@@ -71,14 +67,21 @@ function placeOf(text: string): RecordPlace | null {
 }
 
 /**
- * Answers the new offset. Whoever called once is gone: nobody is answered. A time to live counts from
+ * Appends a record that was just noted as replayed, and answers its new offset. Whoever called once is gone: nobody is answered. A time to live counts from
  * the new record on. Throws UNAVAILABLE when nothing was sent, OUTCOME_UNKNOWN.
  */
 export async function appendAgain(
-  commandSink: Pick<CommandSink, 'produce'>,
-  partition: number,
-  { key, value, headers }: NonNullable<DeadLetter['record']>,
+  {
+    replayStore,
+    commandSink,
+  }: Pick<DeadLetterPorts, 'commandSink'> & {
+    readonly replayStore: Pick<ReplayStore, 'deadLetter'>;
+  },
+  { partition, offset }: RecordPlace,
 ): Promise<bigint> {
+  const letter = await replayStore.deadLetter({ partition, offset });
+  const record = assertDefined(letter?.record, 'a letter that was replayed is gone');
+  const { key, value, headers } = record;
   const { correlationId, replyPartition } = headerNames;
   const kept = Object.entries(headers).filter(
     ([name]) => name !== correlationId && name !== replyPartition,

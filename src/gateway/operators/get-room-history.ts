@@ -3,9 +3,9 @@ import { wideIdFault } from '../../domain/ids.ts';
 import { roomKeyOf } from '../../domain/ids.ts';
 import type { AppCode, CommandId, RoomId, RoomVersion } from '../../domain/ids.ts';
 import type { OperatorApi } from '../../ports/operator-api.ts';
-import type { LoggedCommand, OperatorStore } from '../../ports/operator-store.ts';
+import type { OperatorStore } from '../../ports/operator-store.ts';
 import { createFieldFaults } from '../field-faults.ts';
-import { encodeIdCursor, pageFaults, pageSizeOf } from '../pages.ts';
+import { cursorBehind, pageFaults, pageSizeOf } from '../pages.ts';
 import { authorizeOperator } from './authorize-operator.ts';
 
 const versionText = /^[0-9]{1,19}$/;
@@ -25,25 +25,15 @@ export function createGetRoomHistory(
     const size = pageSizeOf(pageSize);
     if (unapplied) {
       const page = await operatorStore.unappliedCommands(roomKey, after as CommandId | '', size);
-      return pageOf(page, size, ({ commandId }) => commandId);
+      return { commands: page, nextCursor: cursorBehind(page, size, ({ commandId }) => commandId) };
     }
     const before = after === '' ? null : (BigInt(after) as RoomVersion);
     const page = await operatorStore.appliedCommands(roomKey, before, size);
-    return pageOf(page, size, ({ decidedVersion }) => String(decidedVersion));
+    const nextCursor = cursorBehind(page, size, ({ decidedVersion }) => String(decidedVersion));
+    return { commands: page, nextCursor };
   };
 }
 
 function versionFault(text: string): string | null {
   return versionText.test(text) ? null : 'malformed';
-}
-
-/** A short page is the last one: no further call is needed to learn that. */
-function pageOf(
-  commands: readonly LoggedCommand[],
-  size: number,
-  idOf: (command: LoggedCommand) => string,
-): Awaited<ReturnType<OperatorApi['getRoomHistory']>> {
-  const last = commands.at(-1);
-  const isLastPage = last === undefined || commands.length < size;
-  return { commands, nextCursor: isLastPage ? '' : encodeIdCursor(idOf(last)) };
 }

@@ -9,7 +9,7 @@ import type { OutboxFilter, OutboxStatus, ReplayStore } from '../../ports/replay
 import { destinations, type Destination } from '../../protocol/topics.ts';
 import { createFieldFaults, type FieldFaults } from '../field-faults.ts';
 import { isTime } from '../field-rules.ts';
-import { encodeIdCursor, pageFaults, pageSizeOf } from '../pages.ts';
+import { cursorBehind, pageFaults, pageSizeOf } from '../pages.ts';
 import { authorizeOperator } from './authorize-operator.ts';
 import { actFaults, actHead, carryOut, orUnknown } from './carry-out.ts';
 
@@ -46,9 +46,7 @@ export function createOutboxActs(
       const size = pageSizeOf(request.pageSize);
       const afterId = after === '' ? 0n : BigInt(after);
       const rows = await replayStore.outboxRows(filterOf(request), status, afterId, size);
-      const last = rows.at(-1);
-      const isLastPage = last === undefined || rows.length < size;
-      return { rows, nextCursor: isLastPage ? '' : encodeIdCursor(String(last.rowId)) };
+      return { rows, nextCursor: cursorBehind(rows, size, ({ rowId }) => String(rowId)) };
     },
     async replayOutbox(frame, request) {
       const operatorId = authorizeOperator(frame, request);

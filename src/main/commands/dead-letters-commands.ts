@@ -1,19 +1,17 @@
 /** `roomcell dead-letters list|replay`: records that nobody could execute, and how one is sent again. */
-import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
-import type { AppCode, CommandId, UserId } from '../../domain/ids.ts';
+import type { UserId } from '../../domain/ids.ts';
 import { createKafkaCommandSink } from '../../drivers/kafka/kafka-command-sink.ts';
 import { createSystemClock } from '../../drivers/system/system-clock.ts';
 import { createSystemTimers } from '../../drivers/system/system-timers.ts';
 import { appendAgain } from '../../gateway/operators/dead-letters.ts';
-import { assertDefined } from '../../kernel/assert.ts';
 import type { RecordPlace } from '../../ports/replay-store.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { kafkaSettingsOf } from '../server-drivers.ts';
 import { CommandFault } from './command-fault.ts';
 import { onMysql } from './on-mysql.ts';
-import { countOf, mandatory, offsetOf, operatorOf } from './operator-options.ts';
-import { printJsonOr, tableOf } from './print.ts';
+import { actHeadOf, countOf, mandatory, offsetOf, operatorOf } from './operator-options.ts';
+import { oneLine, printJsonOr, tableOf, timeOf } from './print.ts';
 import { quietLog, quietMetrics } from './quiet-ports.ts';
 import { readServerConfig } from './read-config.ts';
 
@@ -46,11 +44,11 @@ export function addDeadLettersCommands(program: Command): void {
                 ...shown.map((letter) => [
                   letter.partition,
                   letter.offset,
-                  new Date(letter.createdAtMs).toISOString(),
+                  timeOf(letter.createdAtMs),
                   letter.reason,
                   letter.valueBytes ?? 'not kept',
                   letter.replayedAtMs === 0 ? '' : `by ${letter.replayedBy}`,
-                  letter.detail.replace(/\p{Cc}+/gu, ' '),
+                  oneLine(letter.detail),
                 ]),
               ]),
         );
@@ -77,14 +75,9 @@ function addReplay(group: Command): void {
     .action(async ({ partition, offset, as }: ReplayOptions, command: Command) => {
       const { config } = readServerConfig(command, 'dead-letters replay');
       const newOffset = await onMysql(command, 'dead-letters replay', async (mysql, topics) => {
-        const head = {
-          appCode: 'command-line' as AppCode,
-          commandId: `cli-${randomUUID()}` as CommandId,
-          operatorId: as,
-        };
         const clock = createSystemClock();
         const outcome = await mysql.operatorStore.carryOut(
-          { ...head, type: 'ReplayDeadLetter', partition, offset },
+          { ...actHeadOf(as), type: 'ReplayDeadLetter', partition, offset },
           clock.wallMs(),
         );
         if (outcome !== 'done') {
@@ -92,14 +85,13 @@ function addReplay(group: Command): void {
             `No record that could be sent again was set aside at ${partition}/${offset}.`,
           ]);
         }
-        const letter = await mysql.replayStore.deadLetter({ partition, offset });
         const sink = createKafkaCommandSink(
           { kafka: kafkaSettingsOf(config, 'roomcell-cli'), topic: topics.commands },
           { log: quietLog, metrics: quietMetrics, clock, timers: createSystemTimers() },
         );
         await sink.start();
         try {
-          return await appendAgain(sink, partition, assertDefined(letter?.record, 'no record'));
+          return await appendAgain({ ...mysql, commandSink: sink }, { partition, offset });
         } finally {
           await sink.stop();
         }

@@ -1,12 +1,11 @@
 /** `roomcell drain`: takes a cell out of the group before its process is taken away. */
-import { randomUUID } from 'node:crypto';
 import { InvalidArgumentError, type Command } from 'commander';
-import { wideIdFault, type AppCode, type CommandId, type UserId } from '../../domain/ids.ts';
+import { wideIdFault, type UserId } from '../../domain/ids.ts';
 import { createSystemClock } from '../../drivers/system/system-clock.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { CommandFault } from './command-fault.ts';
 import { onMysql } from './on-mysql.ts';
-import { mandatory, operatorOf } from './operator-options.ts';
+import { actHeadOf, mandatory, operatorOf } from './operator-options.ts';
 
 interface DrainOptions {
   readonly node: string;
@@ -25,9 +24,7 @@ export function addDrainCommand(program: Command): void {
       const outcome = await onMysql(command, 'drain', ({ operatorStore }) =>
         operatorStore.carryOut(
           {
-            appCode: 'command-line' as AppCode,
-            commandId: `cli-${randomUUID()}` as CommandId,
-            operatorId: as,
+            ...actHeadOf(as),
             type: 'DrainNode',
             nodeId: node,
           },

@@ -1,8 +1,24 @@
 /** Options that commands of operators have in common, and what they refuse. */
+import { randomUUID } from 'node:crypto';
 import { InvalidArgumentError, Option } from 'commander';
-import { userIdFault, wideIdFault, type AppCode, type UserId } from '../../domain/ids.ts';
+import {
+  userIdFault,
+  wideIdFault,
+  type AppCode,
+  type CommandId,
+  type UserId,
+} from '../../domain/ids.ts';
+import type { OperatorAct } from '../../ports/operator-store.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { CommandFault } from './command-fault.ts';
+
+/** Who does something from the command line, under an id of its own. */
+export function actHeadOf(
+  operatorId: UserId,
+): Pick<OperatorAct, 'appCode' | 'commandId' | 'operatorId'> {
+  const commandId = `cli-${randomUUID()}` as CommandId;
+  return { appCode: 'command-line' as AppCode, commandId, operatorId };
+}
 
 /** A line about a command line that means nothing. */
 export function usage(line: string): CommandFault {

@@ -1,15 +1,14 @@
 /** `roomcell outbox list|replay`: rows of the outbox, and how those that failed go out again. */
-import { randomUUID } from 'node:crypto';
 import { Option, type Command } from 'commander';
-import type { AppCode, CommandId, EventId, RoomId, UserId } from '../../domain/ids.ts';
+import type { AppCode, EventId, RoomId, UserId } from '../../domain/ids.ts';
 import { createSystemClock } from '../../drivers/system/system-clock.ts';
 import { createSystemTimers } from '../../drivers/system/system-timers.ts';
 import { outboxStatuses, replayRowsMax } from '../../ports/replay-store.ts';
 import type { OutboxFilter, OutboxStatus } from '../../ports/replay-store.ts';
 import { destinations, type Destination } from '../../protocol/topics.ts';
 import { onMysql } from './on-mysql.ts';
-import { appOf, countOf, mandatory, offsetOf, operatorOf } from './operator-options.ts';
-import { printJsonOr, tableOf } from './print.ts';
+import { actHeadOf, appOf, countOf, mandatory, offsetOf, operatorOf } from './operator-options.ts';
+import { oneLine, printJsonOr, tableOf, timeOf } from './print.ts';
 
 const shownUsually = 100;
 const perSecondUsually = 100;
@@ -61,13 +60,13 @@ function addList(group: Command): void {
                 ['row', 'since', 'room', 'event', 'type', 'to', 'tries', 'last error'],
                 ...rows.map((row) => [
                   row.rowId,
-                  new Date(row.createdAtMs).toISOString(),
+                  timeOf(row.createdAtMs),
                   row.roomId,
                   row.eventId,
                   row.eventType,
                   row.destination,
                   row.retryCount,
-                  row.lastError.replace(/\p{Cc}+/gu, ' '),
+                  oneLine(row.lastError),
                 ]),
               ]),
         );
@@ -115,10 +114,9 @@ function replayed(options: ReplayOptions, command: Command): Promise<number> {
     let total = 0;
     while (total < options.limit) {
       const limit = Math.min(options.perSecond, options.limit - total, replayRowsMax);
-      const commandId = `cli-${randomUUID()}` as CommandId;
-      const head = { commandId, operatorId: options.as };
+      const { commandId, operatorId } = actHeadOf(options.as);
       await operatorStore.carryOut(
-        { ...filter, ...head, type: 'ReplayOutbox', limit },
+        { ...filter, commandId, operatorId, type: 'ReplayOutbox', limit },
         clock.wallMs(),
       );
       const rows = await replayStore.replayedRows(options.app, commandId);

@@ -1,7 +1,6 @@
 /** `roomcell partitions`: who owns which partition of the commands topic, and how one goes on. */
-import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
-import type { AppCode, CommandId, UserId } from '../../domain/ids.ts';
+import type { UserId } from '../../domain/ids.ts';
 import {
   stopChoices,
   stopUnder,
@@ -13,7 +12,7 @@ import { createSystemClock } from '../../drivers/system/system-clock.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { CommandFault } from './command-fault.ts';
 import { onMysql } from './on-mysql.ts';
-import { mandatory, offsetOf, operatorOf, usage } from './operator-options.ts';
+import { actHeadOf, mandatory, offsetOf, operatorOf, usage } from './operator-options.ts';
 import { printJsonOr, tableOf } from './print.ts';
 
 /** Adds the command. */
@@ -86,9 +85,7 @@ function addAccept(group: Command): void {
       const outcome = await onMysql(command, 'partitions accept', ({ operatorStore }) =>
         operatorStore.carryOut(
           {
-            appCode: 'command-line' as AppCode,
-            commandId: `cli-${randomUUID()}` as CommandId,
-            operatorId: options.as,
+            ...actHeadOf(options.as),
             type: 'AcceptState',
             ...{ partition, state, expectedOffset: expected, choice, replayUntil },
           },

@@ -18,6 +18,16 @@ export function jsonOf(value: unknown): string {
   );
 }
 
+/** Text of others on one line: line ends and control codes would spoil a table. */
+export function oneLine(text: string): string {
+  return text.replace(/\p{Cc}+/gu, ' ');
+}
+
+/** A wall clock's time for people, in UTC. */
+export function timeOf(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
 /** A table with aligned columns; numbers to the right. The first row holds the titles. */
 export function tableOf(rows: readonly (readonly (string | number | bigint)[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) =>

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { ListedSettlement } from '../../ports/settlement-store.ts';
 import { onMysql } from './on-mysql.ts';
-import { printJsonOr, tableOf } from './print.ts';
+import { oneLine, printJsonOr, tableOf, timeOf } from './print.ts';
 
 /** Rows shown at most, the oldest first. */
 const shownMax = 100;
@@ -42,13 +42,4 @@ function tableOfRows(rows: readonly ListedSettlement[]): string {
       oneLine(row.lastError),
     ]),
   ]);
-}
-
-/** The text comes from another service: line ends and control codes would spoil the table. */
-function oneLine(text: string): string {
-  return text.replace(/\p{Cc}+/gu, ' ');
-}
-
-function timeOf(ms: number): string {
-  return new Date(ms).toISOString();
 }
