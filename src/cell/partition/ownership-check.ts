@@ -23,7 +23,7 @@
 import type { OwnerRow } from '../../ports/partition-store.ts';
 import type { CellContext } from '../cell-context.ts';
 import { retryForever } from '../retry-forever.ts';
-import { SharedLook } from '../shared-look.ts';
+import { SharedLook } from '../../kernel/shared-look.ts';
 import type { Partition } from './partition.ts';
 
 /** See the file header. One query at a time, shared by everybody who asked before it began. */

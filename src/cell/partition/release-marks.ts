@@ -9,7 +9,7 @@ import { createDeferred, type Deferred } from '../../kernel/deferred.ts';
 import type { OwnerRow } from '../../ports/partition-store.ts';
 import type { CellContext } from '../cell-context.ts';
 import { retryForever } from '../retry-forever.ts';
-import { SharedLook } from '../shared-look.ts';
+import { SharedLook } from '../../kernel/shared-look.ts';
 
 /** How often marks are looked at that nobody gives a hint of. */
 const pollMs = 50;

@@ -6,7 +6,7 @@ import { Failure } from '../../kernel/failure.ts';
 import type { OwnerRow } from '../../ports/partition-store.ts';
 import type { CellContext } from '../cell-context.ts';
 import type { Partition } from '../partition/partition.ts';
-import { SharedLook } from '../shared-look.ts';
+import { SharedLook } from '../../kernel/shared-look.ts';
 
 /** What MySQL said of one partition. */
 export type Confirmation =

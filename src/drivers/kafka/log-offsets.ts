@@ -3,15 +3,21 @@ import type { Admin } from 'kafkajs';
 import { Failure } from '../../kernel/failure.ts';
 import type { LogRange } from '../../ports/command-source.ts';
 import type { LogOffsetReader } from '../log-client/log-transport.ts';
+import { SharedLook } from '../../kernel/shared-look.ts';
 import { settleWithin } from '../settle-within.ts';
 import { briefRetry, createKafkaClient } from './kafka-client.ts';
 import type { KafkaClient } from './kafka-client.ts';
 import type { KafkaDeps, KafkaSettings } from './kafka-settings.ts';
-import { SharedQuestion } from './shared-question.ts';
 
 /** Bound of one question, whatever kafkajs tries meanwhile. */
 const askWithinMs = 5_000;
 const stopWithinMs = 1_000;
+
+/** Which stored offset is asked for. */
+interface StoredOffset {
+  readonly groupId: string;
+  readonly partition: number;
+}
 
 /**
  * See the file header. Connects at the first question. The brokers answer for all partitions of a topic,
@@ -23,26 +29,28 @@ export class LogOffsets implements LogOffsetReader {
   private readonly client: KafkaClient;
   private readonly admin: Admin;
   private connecting: Promise<void> | null = null;
-  private readonly ranges: SharedQuestion<Awaited<ReturnType<Admin['fetchTopicOffsets']>>>;
-  private readonly stored = new Map<
-    string,
-    SharedQuestion<Awaited<ReturnType<Admin['fetchOffsets']>>>
-  >();
+  /** Low and high of the partition asked for; undefined where the brokers know none. */
+  private readonly ranges: SharedLook<number, { low: string; high: string } | undefined>;
+  /** A group's stored offset of a partition as the library says it. */
+  private readonly stored: SharedLook<StoredOffset, string | undefined>;
 
   constructor(kafka: KafkaSettings, topic: string, deps: KafkaDeps) {
     this.topic = topic;
     this.deps = deps;
     this.client = createKafkaClient(kafka, deps.log, briefRetry);
     this.admin = this.client.kafka.admin();
-    this.ranges = new SharedQuestion(() => this.ask(() => this.admin.fetchTopicOffsets(topic)));
+    this.ranges = new SharedLook<number, { low: string; high: string } | undefined>(async () => {
+      const rows = await this.ask(() => this.admin.fetchTopicOffsets(topic));
+      return (wanted) => rows.find(({ partition }) => partition === wanted);
+    });
+    this.stored = new SharedLook((asked) => this.readStored(asked));
     this.admin.on(this.admin.events.REQUEST_TIMEOUT, ({ payload }) => {
       this.client.sockets.cut(payload.broker);
     });
   }
 
   async range(partition: number): Promise<LogRange> {
-    const rows = await this.ranges.answer();
-    const row = rows.find((candidate) => candidate.partition === partition);
+    const row = await this.ranges.ask(partition);
     if (row === undefined) {
       throw unreachable(this.topic, new Error(`the brokers know no partition ${partition}`));
     }
@@ -50,12 +58,9 @@ export class LogOffsets implements LogOffsetReader {
   }
 
   async committed(groupId: string, partition: number): Promise<bigint | null> {
-    const topics = await this.storedOf(groupId).answer();
-    const stored = topics
-      .find(({ topic }) => topic === this.topic)
-      ?.partitions.find((candidate) => candidate.partition === partition);
+    const offset = await this.stored.ask({ groupId, partition });
     // The library says -1 where the group has none.
-    return stored === undefined || stored.offset === '-1' ? null : BigInt(stored.offset);
+    return offset === undefined || offset === '-1' ? null : BigInt(offset);
   }
 
   async stop(): Promise<void> {
@@ -63,15 +68,19 @@ export class LogOffsets implements LogOffsetReader {
     this.client.close();
   }
 
-  private storedOf(groupId: string): SharedQuestion<Awaited<ReturnType<Admin['fetchOffsets']>>> {
-    const known = this.stored.get(groupId);
-    if (known !== undefined) return known;
+  private async readStored(
+    asked: readonly StoredOffset[],
+  ): Promise<(wanted: StoredOffset) => string | undefined> {
     const { topic, admin } = this;
-    const question = new SharedQuestion(() =>
-      this.ask(() => admin.fetchOffsets({ groupId, topics: [topic] })),
+    const groups = [...new Set(asked.map(({ groupId }) => groupId))];
+    const answers = await Promise.all(
+      groups.map(async (groupId) => {
+        const topics = await this.ask(() => admin.fetchOffsets({ groupId, topics: [topic] }));
+        return topics.find((found) => found.topic === topic)?.partitions ?? [];
+      }),
     );
-    this.stored.set(groupId, question);
-    return question;
+    return ({ groupId, partition }) =>
+      answers[groups.indexOf(groupId)]?.find((row) => row.partition === partition)?.offset;
   }
 
   private async ask<T>(question: () => Promise<T>): Promise<T> {

@@ -12,6 +12,7 @@
 interface Waiting<Question, Answer> {
   readonly question: Question;
   readonly answer: (answer: Answer) => void;
+  readonly fail: (cause: unknown) => void;
 }
 
 /** See the file header. One look at a time. */
@@ -20,14 +21,14 @@ export class SharedLook<Question, Answer> {
   private waiting: Waiting<Question, Answer>[] = [];
   private running = false;
 
-  /** `look` answers each of the questions that it was begun for; it must not throw. */
+  /** `look` answers each of the questions that it was begun for; what it rejects with, they all hear. */
   constructor(look: (asked: readonly Question[]) => Promise<(question: Question) => Answer>) {
     this.look = look;
   }
 
   ask(question: Question): Promise<Answer> {
-    return new Promise((answer) => {
-      this.waiting.push({ question, answer });
+    return new Promise((answer, fail) => {
+      this.waiting.push({ question, answer, fail });
       if (!this.running) void this.run();
     });
   }
@@ -37,8 +38,12 @@ export class SharedLook<Question, Answer> {
     while (this.waiting.length > 0) {
       const asked = this.waiting;
       this.waiting = [];
-      const answerTo = await this.look(asked.map(({ question }) => question));
-      for (const { question, answer } of asked) answer(answerTo(question));
+      try {
+        const answerTo = await this.look(asked.map(({ question }) => question));
+        for (const { question, answer } of asked) answer(answerTo(question));
+      } catch (cause) {
+        for (const { fail } of asked) fail(cause);
+      }
     }
     this.running = false;
   }

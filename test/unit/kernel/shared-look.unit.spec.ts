@@ -1,15 +1,17 @@
-/** Questions to the brokers that many ask at once. */
+/** One look for all who ask at once. */
 import { expect, it } from 'vitest';
-import { SharedQuestion } from '../../../../src/drivers/kafka/shared-question.ts';
-import { createDeferred, type Deferred } from '../../../../src/kernel/deferred.ts';
+import { createDeferred, type Deferred } from '../../../src/kernel/deferred.ts';
+import { SharedLook } from '../../../src/kernel/shared-look.ts';
 
 function asked() {
   const questions: Deferred<number>[] = [];
-  const shared = new SharedQuestion(() => {
+  const look = new SharedLook<void, number>(async () => {
     const answer = createDeferred<number>();
     questions.push(answer);
-    return answer.promise;
+    const found = await answer.promise;
+    return () => found;
   });
+  const shared = { answer: () => look.ask() };
   return { questions, shared };
 }
 
