@@ -15,6 +15,7 @@ import type { AppCode, RoomKey } from '../domain/ids.ts';
 import { guardUser } from '../domain/presence/guard-user.ts';
 import type { RoomEvent } from '../domain/room/events.ts';
 import type { RoomState } from '../domain/room/state.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { RtcUserRemover } from '../ports/rtc-user-remover.ts';
@@ -28,6 +29,7 @@ const commitMsMax = 500;
 export interface RtcAtOnceContext {
   /** One per app; without one nobody is taken out at once (NEW-11). */
   readonly rtcRemovers: ReadonlyMap<AppCode, RtcUserRemover>;
+  readonly clock: Pick<Clock, 'wallMs'>;
   readonly log: Log;
   readonly metrics: Metrics;
 }
@@ -42,14 +44,14 @@ export class RtcAtOnce {
   }
 
   /**
-   * Told of each event once it is stored: the room as it then is, and how long that took by this node's
-   * clock. Who was let in again by the same transaction is not put out. Never throws, and waits for
+   * Told of each event once it is stored: the room as it then is, and how long the COMMIT took by this
+   * node's clock. Who was let in again by the same transaction is not put out. Never throws, and waits for
    * nothing.
    */
   committed(
     room: { readonly key: RoomKey; readonly state: RoomState },
     event: RoomEvent,
-    { commitMs, nowMs }: { readonly commitMs: number; readonly nowMs: number },
+    commitMs: number,
   ): void {
     const userId = putOutOfRtc(event);
     if (userId === null) return;
@@ -57,7 +59,7 @@ export class RtcAtOnce {
       this.ended('too_late');
       return;
     }
-    if (guardUser(room.state, userId, nowMs) === null) {
+    if (guardUser(room.state, userId, this.context.clock.wallMs()) === null) {
       this.ended('back_again');
       return;
     }

@@ -9,7 +9,7 @@ import { roleNames } from '../../src/main/role.ts';
 import { deleteKeys } from '../../scripts/stack/redis-server.ts';
 import type { Stack } from '../../scripts/stack/stack-types.ts';
 import { startStack } from '../../scripts/stack/start-stack.ts';
-import { waitUntil } from '../support/wait-until.ts';
+import { lasting, waitUntil } from '../support/wait-until.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { Fleet } from './support/fleet.ts';
 import { allDelivered, arrivedAt, committedEvents, countOf } from './support/observe.ts';
@@ -74,15 +74,6 @@ function processOf(name: string): RoleProcess {
   const found = running.get(name);
   if (found === undefined) throw new Error(`no process ${name}`);
   return found;
-}
-
-/** The outage lasts; what happens meanwhile is the test's other half. */
-async function lasting(ms: number): Promise<void> {
-  const untilMs = performance.now() + ms;
-  await waitUntil(`an outage of ${ms} ms`, () => Promise.resolve(performance.now() >= untilMs), {
-    limitMs: ms + 5_000,
-    everyMs: 50,
-  });
 }
 
 /** Waits for /readyz to say no, and to name the cause. */

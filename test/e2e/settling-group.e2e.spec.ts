@@ -3,7 +3,7 @@
  * per change, no partition of a busy room stands still, and nothing is lost or done twice.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { waitUntil } from '../support/wait-until.ts';
+import { lasting, waitUntil } from '../support/wait-until.ts';
 import { Fleet } from './support/fleet.ts';
 import { allOwn, partitionOfRoom, roomWhere } from './support/ownership.ts';
 import type { RoleProcess } from './support/role-process.ts';
@@ -45,15 +45,6 @@ function busyRooms(): readonly string[] {
 /** How often the group gave this cell its partitions: once per generation. */
 function generationsOf(cell: RoleProcess | undefined): number {
   return cell?.lines.filter(({ msg }) => msg === 'assignment of the group').length ?? 0;
-}
-
-/** Waits as long as the case says that something goes on. */
-async function lasting(ms: number): Promise<void> {
-  const untilMs = performance.now() + ms;
-  await waitUntil(`${ms} ms`, () => Promise.resolve(performance.now() >= untilMs), {
-    limitMs: 2 * ms,
-    everyMs: 50,
-  });
 }
 
 /** Longest time between two answers of each room, watched until `over`; by room, in ms. */

@@ -25,3 +25,12 @@ export async function waitUntil<T>(
     await new Promise((resolve) => setTimeout(resolve, options.everyMs ?? 10));
   }
 }
+
+/** Waits as long as the case says that something goes on; what happens meanwhile is its other half. */
+export async function lasting(ms: number): Promise<void> {
+  const untilMs = performance.now() + ms;
+  await waitUntil(`${ms} ms are over`, () => Promise.resolve(performance.now() >= untilMs), {
+    limitMs: ms + 5_000,
+    everyMs: 50,
+  });
+}

@@ -59,16 +59,11 @@ export function publishBatch(
 }
 
 /** Behind the replies: whoever asked is answered whatever the RTC service does (RTC-1). */
-function tellRtc(
-  { rtcAtOnce, clock }: CellContext,
-  { room, ends }: RoomDraft,
-  commitMs: number,
-): void {
-  const nowMs = clock.wallMs();
+function tellRtc({ rtcAtOnce }: CellContext, { room, ends }: RoomDraft, commitMs: number): void {
   for (const end of ends) {
     if (end.kind !== 'logged') continue;
     for (const { event } of end.step?.events ?? []) {
-      rtcAtOnce?.committed(room, event, { commitMs, nowMs });
+      rtcAtOnce?.committed(room, event, commitMs);
     }
   }
 }

@@ -1,6 +1,7 @@
 /**
  * What operators of the whole deployment see of its partitions, what they say about those that
- * stand still, and which node they take out. Rooms of every app are in a partition, so an app's own operators have no say here.
+ * stand still, and which node they take out. Rooms of every app are in a partition, so an app's own
+ * operators have no say here.
  */
 import type { Clock } from '../../ports/clock.ts';
 import type { CommandSink } from '../../ports/command-sink.ts';

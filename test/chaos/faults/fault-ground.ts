@@ -47,9 +47,3 @@ export async function goesOn(history: History, answers: number): Promise<void> {
   const wanted = history.acked + answers;
   await effect(`${answers} more commands are answered`, () => history.acked >= wanted);
 }
-
-/** Resolves after so long: for faults that must last, not for anything to have happened by then. */
-export async function lasting(ms: number): Promise<void> {
-  const endMs = performance.now() + ms;
-  await effect(`${ms} ms are over`, () => performance.now() >= endMs, ms + effectLimitMs);
-}

@@ -3,7 +3,8 @@ import type { TcpProxy } from '../../support/tcp-proxy.ts';
 import type { Pod } from '../deployment/pod.ts';
 import type { Dependency, LinkFaultKind } from '../plan/fault-kinds.ts';
 import type { PlannedFault } from '../plan/schedule.ts';
-import { chosen, effect, lasting, type FaultGround } from './fault-ground.ts';
+import { lasting } from '../../support/wait-until.ts';
+import { chosen, effect, type FaultGround } from './fault-ground.ts';
 
 const delayMs = 200;
 /** Cuts every packet of MySQL, Redis and Kafka in the midst of its head. */

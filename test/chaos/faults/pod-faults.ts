@@ -3,7 +3,8 @@ import type { OwnerRecord } from '../../../src/drivers/memory/memory-rows.ts';
 import type { Pod } from '../deployment/pod.ts';
 import type { PodFaultKind } from '../plan/fault-kinds.ts';
 import type { PlannedFault } from '../plan/schedule.ts';
-import { chosen, effect, lasting, type FaultGround } from './fault-ground.ts';
+import { lasting } from '../../support/wait-until.ts';
+import { chosen, effect, type FaultGround } from './fault-ground.ts';
 
 /** Leases of a frozen owner have run out by then; see the deployment's settings. */
 const beyondLeaseMs = 5_500;

@@ -2,7 +2,8 @@
 import { Redis } from 'ioredis';
 import type { ServerFaultKind } from '../plan/fault-kinds.ts';
 import type { PlannedFault } from '../plan/schedule.ts';
-import { effect, goesOn, lasting, standstill, type FaultGround } from './fault-ground.ts';
+import { lasting } from '../../support/wait-until.ts';
+import { effect, goesOn, standstill, type FaultGround } from './fault-ground.ts';
 
 /** So long without an answer, while many ask, is no accident. */
 const quietMs = 500;

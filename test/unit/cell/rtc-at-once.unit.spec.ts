@@ -35,6 +35,7 @@ function rig(end: () => Promise<SendOutcome>) {
   };
   const atOnce = new RtcAtOnce({
     rtcRemovers: new Map([['app1' as AppCode, { removeUser }]]),
+    clock: { wallMs: () => 1_000 },
     log,
     metrics: {
       count: (_name, labels) => void counted.push(labels?.['outcome'] ?? ''),
@@ -46,12 +47,12 @@ function rig(end: () => Promise<SendOutcome>) {
 }
 
 /** A COMMIT as it is as a rule. */
-const quick = { commitMs: 5, nowMs: 1_000 };
+const quickMs = 5;
 
 describe('right after COMMIT', () => {
   it('a kicked and an evicted user are put out, and others left alone (RTC-1, CFG-7)', async () => {
     const r = rig(() => Promise.resolve({ kind: 'done' }));
-    r.atOnce.committed(room, kick('u1'), quick);
+    r.atOnce.committed(room, kick('u1'), quickMs);
     r.atOnce.committed(
       room,
       {
@@ -60,7 +61,7 @@ describe('right after COMMIT', () => {
         byUserId,
         reason: '',
       },
-      quick,
+      quickMs,
     );
     r.atOnce.committed(
       room,
@@ -69,7 +70,7 @@ describe('right after COMMIT', () => {
         userId: 'u3' as UserId,
         reason: 'left',
       },
-      quick,
+      quickMs,
     );
     await settled();
     expect(r.removed).toEqual(['r1/u1', 'r1/u2']);
@@ -78,7 +79,7 @@ describe('right after COMMIT', () => {
 
   it('a failure is counted and told, and ends there', async () => {
     const r = rig(() => Promise.resolve({ kind: 'unknown', cause: 'no answer' }));
-    r.atOnce.committed(room, kick('u1'), quick);
+    r.atOnce.committed(room, kick('u1'), quickMs);
     await settled();
     expect(r.counted).toEqual(['unknown']);
     expect(r.log.messages('warn')).toHaveLength(1);
@@ -86,20 +87,20 @@ describe('right after COMMIT', () => {
 
   it('an app without a remover has nobody put out (NEW-11)', () => {
     const r = rig(() => Promise.resolve({ kind: 'done' }));
-    r.atOnce.committed(roomOf('app2', room.state), kick('u1'), quick);
+    r.atOnce.committed(roomOf('app2', room.state), kick('u1'), quickMs);
     expect([r.removed, r.counted]).toEqual([[], []]);
   });
 
   it('a service that does not answer holds sixty-four calls, and the rest are the outbox’s', () => {
     const r = rig(() => new Promise(() => undefined));
-    for (let n = 0; n < 70; n += 1) r.atOnce.committed(room, kick(`u${n}`), quick);
+    for (let n = 0; n < 70; n += 1) r.atOnce.committed(room, kick(`u${n}`), quickMs);
     expect(r.removed).toHaveLength(64);
     expect(r.counted).toEqual(Array(6).fill('too_many'));
   });
 
   it('asks for nobody behind a COMMIT that took long: they may be back by then', () => {
     const r = rig(() => Promise.resolve({ kind: 'done' }));
-    r.atOnce.committed(room, kick('u1'), { ...quick, commitMs: 501 });
+    r.atOnce.committed(room, kick('u1'), 501);
     expect(r.removed).toEqual([]);
     expect(r.counted).toEqual(['too_late']);
   });
@@ -107,7 +108,7 @@ describe('right after COMMIT', () => {
   it('leaves alone who was let in again by the same transaction', () => {
     const r = rig(() => Promise.resolve({ kind: 'done' }));
     const inside = given(created(), joined(alice)).state;
-    r.atOnce.committed(roomOf('app1', inside), kick(alice), quick);
+    r.atOnce.committed(roomOf('app1', inside), kick(alice), quickMs);
     expect(r.removed).toEqual([]);
     expect(r.counted).toEqual(['back_again']);
   });
