@@ -79,13 +79,13 @@ describe('a gateway with calls in flight', () => {
   });
 
   it('leaves none of its answers to the one that gets its place when it dies (A4)', async () => {
+    // It waits for the second one's place, so that then only the first one's can come free.
+    await (await fleet.start('gateway-4', ['gateway'])).ready();
     const place = await placeOf('gateway-1');
     const calls = await inFlight(first, names('orphan', orphans));
     await first.kill();
     const lost = await calls.ends;
     expect(new Set(lost.map(({ kind }) => kind))).toEqual(new Set(['failed']));
-    // The place that has been free for longest is given away first: that of the second gateway.
-    await (await fleet.start('gateway-4', ['gateway'])).ready();
     const next = await (await fleet.start('gateway-5', ['gateway'])).ready();
     expect(await placeOf('gateway-5')).toBe(place);
     const own = createBurst(fleet, fleet.connect(next), names('own', orphans), patientMs);
