@@ -4,14 +4,14 @@
  * written before. So a node of the former release never meets, in a log that it takes over, an event
  * that it cannot replay.
  *
- * Releases and their levels: 0.1.0 has 1, 0.2.0 has 2, 0.3.0 has 3. A new type gets the level of its
- * release and keeps it.
+ * Releases and their levels: 0.1.0 has 1, 0.2.0 has 2, 0.3.0 has 3, 0.4.0 has 4. A new type gets the
+ * level of its release and keeps it.
  */
 import type { CommandType } from '../domain/room/commands.ts';
 import type { RoomEvent, RoomEventType } from '../domain/room/events.ts';
 
 /** The level of this release: the highest one that it can read and write. */
-export const schemaLevel = 3;
+export const schemaLevel = 4;
 
 const commandLevels: Readonly<Record<CommandType, number>> = {
   CreateRoom: 1,

@@ -7,7 +7,7 @@ import { toJson } from '@bufbuild/protobuf';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RoomSnapshotSchema } from '../../src/drivers/grpc/generated/roomcell/v1/room_types_pb.ts';
 import { createCodec } from '../../src/protocol/codec.ts';
-import { schemaLevel } from '../../src/protocol/schema-levels.ts';
+import { commandLevel, schemaLevel } from '../../src/protocol/schema-levels.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { formerLevel, makeFormerRelease, type FormerRelease } from './support/former-release.ts';
 import { Fleet, fleetApp, type FleetClient } from './support/fleet.ts';
@@ -141,7 +141,7 @@ describe('nodes of two releases on one stack', () => {
     const produced = await recordsProduced(fleet);
     expect(await failureOf(kick('k1'))).toMatchObject({
       reason: 'NOT_YET_ENABLED',
-      facts: { level: String(formerLevel), needed_level: String(schemaLevel) },
+      facts: { level: String(formerLevel), needed_level: String(commandLevel('KickUser')) },
     });
     expect(await recordsProduced(fleet)).toBe(produced);
     // A command that both know, with an event that only one knows.

@@ -122,10 +122,10 @@ describe('roomcell', () => {
   it('shows the schema level and raises it to that of this release', async () => {
     await runSql('REPLACE INTO schema_level (id, level, raised_at_ms) VALUES (1, 2, 0)', []);
     const before = await roomcell(['schema-level'], space.env);
-    expect(before.stdout).toContain('The deployment is at level 2, this release at 3: raise it');
+    expect(before.stdout).toContain('The deployment is at level 2, this release at 4: raise it');
     expect((await roomcell(['schema-level', 'raise'], space.env)).code).toBe(exitCodes.ok);
     const after = await roomcell(['schema-level', 'show', '--json'], space.env);
-    expect(JSON.parse(after.stdout)).toEqual({ level: 3, release: 3 });
+    expect(JSON.parse(after.stdout)).toEqual({ level: 4, release: 4 });
   });
 
   it('lists partitions for people and for programs', async () => {

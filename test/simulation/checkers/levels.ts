@@ -11,14 +11,15 @@ import type { LoggedEvent } from './logged-event.ts';
 import { Cursor, readingOf } from './world-reading.ts';
 import type { LoggedStep, RowChange, WorldReading } from './world-reading.ts';
 
-/** What the first two releases wrote. Everything else came with the third. */
-const early: Readonly<Record<string, number>> = {
+/** What other releases than the third brought. Everything else came with that one. */
+const brought: Readonly<Record<string, number>> = {
   ...{ CreateRoom: 1, JoinRoom: 1, LeaveRoom: 1, MicUp: 1, MicDown: 1, ConfirmMicPublishing: 1 },
   ...{ CloseRoom: 1, ExpireMicPublish: 1, SendGift: 2 },
   ...{ RoomCreated: 1, RoomUserJoined: 1, RoomUserUpdated: 1, RoomUserLeft: 1, RoomMicUp: 1 },
   ...{ RoomMicPublishing: 1, RoomMicDown: 1, RoomClosed: 1, RoomGiftSent: 2 },
 };
-const newest = 3;
+const third = 3;
+const newest = 4;
 const heardWithinMs = 40_000;
 /** Reasons that the first release gave, of events that had any. */
 const earlyReasons: Readonly<Partial<Record<LoggedEvent['type'], readonly string[]>>> = {
@@ -50,7 +51,7 @@ export class LevelHeard {
 /** Whether the command, or an event that it may make, came after the first release. */
 export function mayHaveToWait(commandType: string): boolean {
   // With a grace it makes RoomClosing.
-  return early[commandType] !== 1 || commandType === 'CloseRoom';
+  return brought[commandType] !== 1 || commandType === 'CloseRoom';
 }
 
 /** Makes it; see the file header. */
@@ -81,7 +82,7 @@ class Levels implements Checker {
     if (level >= newest) return;
     for (const { key, before, after } of rows) {
       if (before !== undefined || after === undefined) continue;
-      const needed = early[after.commandType] ?? newest;
+      const needed = brought[after.commandType] ?? third;
       if (needed > level) this.fault(key, `${after.commandId} is a ${after.commandType}`, level);
     }
     for (const { room, row, events } of steps) {
@@ -99,5 +100,6 @@ class Levels implements Checker {
 function levelOfEvent(event: LoggedEvent): number {
   const known = earlyReasons[event.type];
   const isLate = known !== undefined && 'reason' in event && !known.includes(event.reason);
-  return isLate ? newest : (early[event.type] ?? newest);
+  const own = brought[event.type] ?? third;
+  return isLate ? Math.max(own, third) : own;
 }

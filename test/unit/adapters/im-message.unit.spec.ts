@@ -7,7 +7,7 @@ import type { RoomEventType } from '../../../src/domain/room/events.ts';
 import { createCodec } from '../../../src/protocol/codec.ts';
 import { clientEventText } from '../../../src/protocol/client-event.ts';
 import type { EventEnvelope } from '../../../src/protocol/records.ts';
-import { events } from '../../golden/0.3.0/samples.ts';
+import { events } from '../../golden/0.4.0/samples.ts';
 import {
   alice,
   asUser,

@@ -292,7 +292,7 @@ describe('the manifests of k8s/', () => {
     [
       'an older version',
       /something else is set/,
-      kustomization.replace('newTag: 0.3.0', 'newTag: 0.0.9'),
+      kustomization.replace('newTag: 0.4.0', 'newTag: 0.0.9'),
     ],
   ])('are refused for a kustomization with %s', (_, sentence, text) => {
     expect(kustomizationFaults(manifests, text).join('\n')).toMatch(sentence);

@@ -15,7 +15,7 @@ import type { SchemaName } from '../../../src/protocol/generated-schemas.ts';
 import { replyToWire } from '../../../src/protocol/result-mapping.ts';
 import { canonicalForm } from '../../../src/protocol/schema-book.ts';
 import { fingerprintBytes, rabinFingerprint } from '../../../src/protocol/schema-fingerprint.ts';
-import { commands, envelopes, events, replies } from '../../golden/0.3.0/samples.ts';
+import { commands, envelopes, events, replies } from '../../golden/0.4.0/samples.ts';
 
 interface RecordJson {
   name: string;

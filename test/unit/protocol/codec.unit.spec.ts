@@ -16,7 +16,7 @@ import {
   events,
   snapshots,
   withoutSecret,
-} from '../../golden/0.3.0/samples.ts';
+} from '../../golden/0.4.0/samples.ts';
 import { anyCommand } from './command-arbitraries.ts';
 import { anyEnvelope, anyEvent } from './event-arbitraries.ts';
 import { anyReply, anyResult } from './reply-arbitraries.ts';

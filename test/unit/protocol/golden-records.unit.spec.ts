@@ -16,6 +16,7 @@ import type { CommandTopicRecord, Decoded } from '../../../src/protocol/records.
 import * as release010 from '../../golden/0.1.0/samples.ts';
 import * as release020 from '../../golden/0.2.0/samples.ts';
 import * as release030 from '../../golden/0.3.0/samples.ts';
+import * as release040 from '../../golden/0.4.0/samples.ts';
 
 const goldenRoot = join(import.meta.dirname, '../../golden');
 const codec = createCodec();
@@ -75,8 +76,9 @@ const releases = [
   { release: '0.1.0', values: release010 },
   { release: '0.2.0', values: release020 },
   { release: '0.3.0', values: release030 },
+  { release: '0.4.0', values: release040 },
 ].map(({ release, values }) => ({ release, values, samples: samplesOf(values) }));
-const present = '0.3.0';
+const present = '0.4.0';
 
 describe.each(releases)('bytes of release $release', ({ release, values, samples }) => {
   const folder = join(goldenRoot, release);
@@ -111,7 +113,7 @@ describe('the present release', () => {
   });
 
   it('tells commands apart by the hashes that lie beside them', async () => {
-    const hashes = hashesOf(release030.commands);
+    const hashes = hashesOf(release040.commands);
     await expect(hashes).toMatchFileSnapshot(join(goldenRoot, present, hashFile));
   });
 
@@ -124,7 +126,7 @@ describe('the present release', () => {
 });
 
 describe('the samples of the present release', () => {
-  const bodies = release030.commands.flatMap((record) =>
+  const bodies = release040.commands.flatMap((record) =>
     record.kind === 'command' ? [record.body.type] : [],
   );
 
@@ -133,17 +135,17 @@ describe('the samples of the present release', () => {
       branchesOf(JSON.parse(schemaJson[name]), field).sort();
     const kinds = (list: readonly string[]): readonly string[] => [...new Set(list)].sort();
     expect(kinds(bodies)).toEqual(branches('CommandTopicRecord', 'body'));
-    const logged = release030.events.map(({ type }) => type);
+    const logged = release040.events.map(({ type }) => type);
     expect(kinds(logged)).toEqual(branches('LoggedEvents', 'events'));
-    const enveloped = release030.envelopes.map(({ eventType }) => eventType);
+    const enveloped = release040.envelopes.map(({ eventType }) => eventType);
     expect(kinds(enveloped)).toEqual(branches('EventEnvelope', 'event'));
-    expect(kinds(release030.replies.map(({ kind }) => kind))).toHaveLength(
+    expect(kinds(release040.replies.map(({ kind }) => kind))).toHaveLength(
       branches('ReplyRecord', 'content').length,
     );
   });
 
   it('have something in every table of a state', () => {
-    const states = release030.snapshots.map(({ state }) => state);
+    const states = release040.snapshots.map(({ state }) => state);
     const [sample] = states;
     for (const part of Object.keys(sample ?? {}) as (keyof RoomState)[]) {
       const filled = states.some((state) => !isEmptyPart(state[part]));

@@ -13,7 +13,7 @@ import {
   replies,
   results,
   snapshots,
-} from '../../golden/0.3.0/samples.ts';
+} from '../../golden/0.4.0/samples.ts';
 
 const codec = createCodec();
 

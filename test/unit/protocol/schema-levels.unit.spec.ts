@@ -9,12 +9,14 @@ import { commandLevel, eventLevel, schemaLevel } from '../../../src/protocol/sch
 import * as release010 from '../../golden/0.1.0/samples.ts';
 import * as release020 from '../../golden/0.2.0/samples.ts';
 import * as release030 from '../../golden/0.3.0/samples.ts';
+import * as release040 from '../../golden/0.4.0/samples.ts';
 
 /** In order: the level of a release is its place, from 1. */
 const releases = [
   { release: '0.1.0', samples: release010 },
   { release: '0.2.0', samples: release020 },
   { release: '0.3.0', samples: release030 },
+  { release: '0.4.0', samples: release040 },
 ];
 
 /** The level of the first release whose schema has a place for all of the value. */
@@ -32,7 +34,7 @@ describe('the level', () => {
   });
 
   it('of each command is that of the first release whose schema has it', () => {
-    for (const record of release030.commands) {
+    for (const record of release040.commands) {
       if (record.kind !== 'command') continue;
       const { type } = record.body;
       const level = firstLevel('CommandTopicRecord', commandToWire(record));
@@ -41,7 +43,7 @@ describe('the level', () => {
   });
 
   it('of each event is that of the first release whose log could be read with it', () => {
-    for (const event of release030.events) {
+    for (const event of release040.events) {
       const level = firstLevel('LoggedEvents', loggedEventsToWire([event]));
       expect([event, eventLevel(event)]).toEqual([event, level]);
     }

@@ -7,7 +7,7 @@ import {
   writeRecord,
 } from '../../../simulation/checkers/avro-reading.ts';
 
-const golden = new URL('../../../golden/0.3.0/', import.meta.url);
+const golden = new URL('../../../golden/0.4.0/', import.meta.url);
 const files = readdirSync(golden).filter((file) => file.endsWith('.hex'));
 
 function stored(file: string): Buffer {
