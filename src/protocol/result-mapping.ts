@@ -1,6 +1,7 @@
 /**
  * Result records and replies between the domain and the wire.
  */
+import type { BatchDisplay } from '../domain/gift/batch-display.ts';
 import type { RankItem } from '../domain/gift/gift-rank.ts';
 import type { ResultFields } from '../domain/room/decision.ts';
 import type { PresentUser } from '../domain/room/state.ts';
@@ -81,6 +82,7 @@ interface WireFields {
   readonly giftIncomeBalanceAfter: bigint | null;
   readonly roomHeat: bigint | null;
   readonly giftRank: readonly Wire<RankItem>[] | null;
+  readonly batchDisplay: Wire<BatchDisplay> | null;
 }
 
 type WireRefusal = Omit<RefusalReply, 'facts'> & { readonly facts: readonly NamedFact[] };
@@ -104,7 +106,13 @@ function giftFieldsFromWire(wire: WireFields): ResultFields {
     ...(giftIncomeBalanceAfter === null ? {} : { giftIncomeBalanceAfter }),
     ...(roomHeat === null ? {} : { roomHeat }),
     ...(giftRank === null ? {} : { giftRank: giftRank.map(rankItemFromWire) }),
+    ...(wire.batchDisplay === null ? {} : { batchDisplay: batchFromWire(wire.batchDisplay) }),
   };
+}
+
+function batchFromWire(wire: Wire<BatchDisplay>): BatchDisplay {
+  const { giftId, giftCount, targetUserIds, totalCoins, comboId } = wire;
+  return { giftId, giftCount, targetUserIds, totalCoins, comboId };
 }
 
 function resultReply(wire: Wire<ResultReply>): ResultReply {

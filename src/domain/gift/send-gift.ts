@@ -13,6 +13,7 @@ import { applied, rejected } from '../room/outcomes.ts';
 import type { RoomState } from '../room/state.ts';
 import type { ChargeReceipt } from './charge.ts';
 import { evolveGiftSent } from './evolve-gift.ts';
+import { batchDisplay } from './batch-display.ts';
 import { coinsMax } from './gift-limits.ts';
 import { giftRank } from './gift-rank.ts';
 import { refuseGift } from './gift-rules.ts';
@@ -71,12 +72,14 @@ function give(
     billingReceiptId: receipt.receiptId,
   }));
   const position = nextEventPosition(state, facts.nowMs);
+  const batch = batchDisplay(body, receipt);
   const after = events.reduce((room, event) => evolveGiftSent(room, event, position), state);
   return applied(events, {
     ...balances(receipt, events.length),
     billingReceiptId: receipt.receiptId,
     roomHeat: after.heat,
     giftRank: giftRank(after.topGiftSenders, facts.limits.giftRankMax),
+    ...(batch === null ? {} : { batchDisplay: batch }),
   });
 }
 

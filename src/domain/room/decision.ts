@@ -3,6 +3,7 @@
  * it does with each: applied, noEffect and rejected are logged under the command id, retry leaves
  * the id free.
  */
+import type { BatchDisplay } from '../gift/batch-display.ts';
 import type { Charge } from '../gift/charge.ts';
 import type { RankItem } from '../gift/gift-rank.ts';
 import type { MicSessionId, RoomVersion, UserId } from '../ids.ts';
@@ -31,6 +32,8 @@ export interface ResultFields {
   readonly roomHeat?: bigint;
   /** SendGift: the first places of the gift rank after it (RES-13). */
   readonly giftRank?: readonly RankItem[];
+  /** SendGift to several targets: what the sender's client shows of it (RES-16, BATCH-1). */
+  readonly batchDisplay?: BatchDisplay;
 }
 
 /** Caps that keep one room, one command and one event bounded; values come from configuration. */

@@ -3,6 +3,7 @@
  * the room's IM group and its RTC room.
  */
 import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { BatchDisplay } from '../../domain/gift/batch-display.ts';
 import type { AppCode, RoomId } from '../../domain/ids.ts';
 import type { ResultFields } from '../../domain/room/decision.ts';
 import type { RoomView, SeatView } from '../../domain/room/room-view.ts';
@@ -116,14 +117,20 @@ function resultFields(fields: ResultFields) {
 }
 
 function giftFields(fields: ResultFields) {
-  const { billingReceiptId, coinBalanceAfter, giftIncomeBalanceAfter, roomHeat, giftRank } = fields;
+  const { billingReceiptId, coinBalanceAfter, giftIncomeBalanceAfter, roomHeat } = fields;
+  const { giftRank, batchDisplay } = fields;
   return {
     ...(billingReceiptId === undefined ? {} : { billingReceiptId }),
     ...(coinBalanceAfter === undefined ? {} : { coinBalanceAfter }),
     ...(giftIncomeBalanceAfter === undefined ? {} : { giftIncomeBalanceAfter }),
     ...(roomHeat === undefined ? {} : { roomHeat }),
     ...(giftRank === undefined ? {} : { giftRank: [...giftRank] }),
+    ...(batchDisplay === undefined ? {} : { batchDisplay: batchMessage(batchDisplay) }),
   };
+}
+
+function batchMessage(batch: BatchDisplay) {
+  return { ...batch, targetUserIds: [...batch.targetUserIds] };
 }
 
 /** A present user. */

@@ -1,10 +1,12 @@
 /** A command's answer as the wire carries it, back into the words of its result record. */
-import type { MicSessionId, RoomVersion, UserId } from '../../../src/domain/ids.ts';
+import type { BatchDisplay } from '../../../src/domain/gift/batch-display.ts';
+import type { GiftId, MicSessionId, RoomVersion, UserId } from '../../../src/domain/ids.ts';
 import type { ResultFields } from '../../../src/domain/room/decision.ts';
 import type { PresentUser } from '../../../src/domain/room/state.ts';
 import type {
   CommandResult,
   RoomUser,
+  SendGiftBatchDisplay,
 } from '../../../src/drivers/grpc/generated/roomcell/v1/room_types_pb.ts';
 import type { ResultRecord } from '../../../src/protocol/records.ts';
 
@@ -41,6 +43,15 @@ function giftFieldsOf(message: CommandResult): ResultFields {
     }),
     ...(coinBalanceAfter === undefined ? {} : { coinBalanceAfter }),
     ...(giftIncomeBalanceAfter === undefined ? {} : { giftIncomeBalanceAfter }),
+    ...(message.batchDisplay === undefined ? {} : { batchDisplay: batchOf(message.batchDisplay) }),
+  };
+}
+
+function batchOf(message: SendGiftBatchDisplay): BatchDisplay {
+  const { giftId, giftCount, targetUserIds, totalCoins, comboId } = message;
+  return {
+    ...{ giftId: giftId as GiftId, giftCount, totalCoins, comboId },
+    targetUserIds: targetUserIds as UserId[],
   };
 }
 

@@ -4,6 +4,7 @@
  * each schema (`npx vitest run --project unit test/unit/protocol/golden-records -u`); once it is out,
  * nothing here changes but for a field's default when a later release adds a field.
  */
+import type { GiftId, RoomVersion } from '../../../src/domain/ids.ts';
 import type { RoomEvent } from '../../../src/domain/room/events.ts';
 import type {
   CommandRecord,
@@ -13,6 +14,7 @@ import type {
   ResultRecord,
   SnapshotRecord,
 } from '../../../src/protocol/records.ts';
+import { ann, bob } from '../0.3.0/names.ts';
 import * as former from '../0.3.0/samples.ts';
 import { bodies } from './bodies.ts';
 import { events as newEvents } from './events.ts';
@@ -23,8 +25,25 @@ export const commands: readonly CommandTopicRecord[] = [
   ...bodies.map((body) => ({ ...(former.commands[0] as CommandRecord), ...body })),
 ];
 
-/** Result records. */
-export const results: readonly ResultRecord[] = [...former.results];
+/** Result records: a gift to several targets. */
+export const results: readonly ResultRecord[] = [
+  ...former.results,
+  {
+    outcome: 'applied',
+    roomVersion: 9007199254740993n as RoomVersion,
+    reason: '',
+    facts: {},
+    fields: {
+      batchDisplay: {
+        giftId: 'rose' as GiftId,
+        giftCount: 9_999,
+        targetUserIds: [ann, bob],
+        totalCoins: 9007199254740993n,
+        comboId: '连击-1',
+      },
+    },
+  },
+];
 
 /** Replies of every kind. */
 export const replies: readonly ReplyRecord[] = [...former.replies];

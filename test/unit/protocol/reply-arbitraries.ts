@@ -4,6 +4,7 @@ import type { ReplyRecord, ResultRecord } from '../../../src/protocol/records.ts
 import {
   anySymbol,
   facts,
+  giftId,
   int,
   long,
   micSessionId,
@@ -32,6 +33,13 @@ export const anyResult: fc.Arbitrary<ResultRecord> = fc.record({
       giftIncomeBalanceAfter: long,
       roomHeat: long,
       giftRank: fc.array(fc.record({ userId, coins: long, rank: int }), { maxLength: 4 }),
+      batchDisplay: fc.record({
+        giftId,
+        giftCount: int,
+        targetUserIds: fc.array(userId, { maxLength: 4 }),
+        totalCoins: long,
+        comboId: text,
+      }),
     },
     { requiredKeys: [] },
   ),

@@ -17,6 +17,7 @@ import {
   gifted,
   joined,
   left,
+  rose,
 } from '../../../support/room-builders.ts';
 
 const int64Max = 2n ** 63n - 1n;
@@ -43,7 +44,21 @@ describe('A paid gift', () => {
         billingReceiptId: 'receipt-1',
         roomHeat: 60n,
         giftRank: [{ userId: alice, coins: 60n, rank: 1 }],
+        batchDisplay: {
+          ...{ giftId: rose, giftCount: 3, comboId: 'combo-1' },
+          ...{ targetUserIds: [carol, bob], totalCoins: 60n },
+        },
       });
+  });
+
+  it('to several targets is one picture for its sender, and to one target none (BATCH-1, RES-16)', () => {
+    const resultOf = (targets: readonly UserId[]): unknown => {
+      const { decision } = room.when(sendGift(targets, { giftCount: 2 }), { charge: charged(5n) });
+      return decision.kind === 'applied' ? decision.result : decision;
+    };
+    const batchDisplay = { giftCount: 2, targetUserIds: [bob, carol], totalCoins: 20n };
+    expect(resultOf([bob, carol])).toMatchObject({ batchDisplay });
+    expect(resultOf([bob])).not.toHaveProperty('batchDisplay');
   });
 
   it('may be given to oneself', () => {

@@ -1,7 +1,7 @@
 /** Answers through the bytes of the wire, to the last digit (A9). */
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { describe, expect, it } from 'vitest';
-import type { RoomVersion, UserId } from '../../../../src/domain/ids.ts';
+import type { GiftId, RoomVersion, UserId } from '../../../../src/domain/ids.ts';
 import type { ResultFields } from '../../../../src/domain/room/decision.ts';
 import { roomView } from '../../../../src/domain/room/room-view.ts';
 import {
@@ -42,6 +42,18 @@ describe('the answer to a gift', () => {
       ],
     };
     expect(answered(fields)).toMatchObject({ roomVersion: beyondDoubles, ...fields });
+  });
+
+  it('to several targets brings the picture for its sender (RES-16)', () => {
+    const batchDisplay = {
+      giftId: 'rose' as GiftId,
+      giftCount: 3,
+      targetUserIds: [bob, alice],
+      totalCoins: beyondDoubles,
+      comboId: '连击-1',
+    };
+    expect(answered({ batchDisplay })).toMatchObject({ batchDisplay });
+    expect(answered({}).batchDisplay).toBeUndefined();
   });
 
   it('tells a balance of 0 as 0, and one that nobody told as not set', () => {
