@@ -122,6 +122,11 @@ export class Deployment {
     for (const pod of this.pods) await healLinks(pod.links);
   }
 
+  /** Ends every pod as a crash does, so that what is read afterwards stands still. */
+  async kill(): Promise<void> {
+    await Promise.all(this.pods.map(({ process }) => process.kill()));
+  }
+
   /** Ends everything. */
   async close(): Promise<void> {
     const { broker, database, redis } = this.servers;

@@ -93,6 +93,9 @@ class Run {
       await unlessAborted(this.signal, this.allCycles(ground, view, load));
     } catch (error) {
       this.report('INV-31', error instanceof Error ? error.message : String(error));
+      // Tables are read one behind the other: a row that moved meanwhile would look like a fork.
+      await deployment.kill();
+      await deployment.heal();
     }
     this.takeovers = watch.takeovers;
     if (this.signal.aborted) return;
