@@ -3,7 +3,8 @@
  * own, whether its clock is right by the database's, and whether an operator wants it drained.
  *
  * Two processes under one name: the one that has the name lives. A second one waits until the name's
- * lease runs out, and gives up as soon as the holder has shown that it lives. A holder that was frozen
+ * lease runs out, or until the holder has missed a renewal and is seen to be dead, and gives up as soon as
+ * the holder has shown that it lives. A holder that was frozen
  * for longer than its lease finds the name taken, and ends.
  */
 import { Failure } from '../kernel/failure.ts';
@@ -16,6 +17,8 @@ import { retryForever } from './retry-forever.ts';
 /** Three renewals in one lease: below a session time-out, so a name delays no takeover by the group. */
 const renewEveryMs = 1_500;
 const nameTtlMs = 3 * renewEveryMs;
+/** A renewal was missed, and it was not merely a slow one. */
+const nameOverdueMs = renewEveryMs + 500;
 /** How often a process looks that waits for its name. */
 const waitForNameMs = 500;
 
@@ -107,7 +110,8 @@ export class NodeWatch {
     const { nodeId, incarnation } = options;
     const queues = this.listener.queues();
     const sentMonoMs = clock.monoMs();
-    const look = await nodes.renew({ nodeId, incarnation, ttlMs: nameTtlMs, queues });
+    const times = { ttlMs: nameTtlMs, overdueMs: nameOverdueMs };
+    const look = await nodes.renew({ nodeId, incarnation, ...times, queues });
     if (this.clock.judge(look.databaseMs, sentMonoMs)) this.listener.clockJudged();
     return look;
   }

@@ -11,6 +11,8 @@ export interface NodeClaim {
   readonly incarnation: string;
   /** How long the name stays its own without another renewal. */
   readonly ttlMs: number;
+  /** A holder that did not renew for so long, and whose process has ended, has the name no more. */
+  readonly overdueMs: number;
   /** Records that wait, by partition; what is missing has none. Shown to operators, nothing else. */
   readonly queues: ReadonlyMap<number, number>;
 }
@@ -43,8 +45,9 @@ export interface NodeLook {
 export interface NodeRegistry {
   /**
    * Takes the name, or renews it. It is the caller's while nobody else took it, however late it
-   * renews; of several that ask for a name whose lease has run out, one gets it. A new holder begins
-   * without its predecessor's drain.
+   * renews; of several that ask for a name that is free, one gets it. A name is free when its lease has run
+   * out, and sooner when its holder missed a renewal and its process is seen to have ended: a process that
+   * is frozen, or merely slow, is not taken for dead. A new holder begins without its predecessor's drain.
    */
   renew(claim: NodeClaim): Promise<NodeLook>;
   /** Those whose leases run, by name, as they last said. */

@@ -85,6 +85,17 @@ describe('a process', () => {
     expect((await next.terminate()).code).toBe(exitCodes.ok);
   });
 
+  it('under the name of a cell that was killed does not wait until its lease is over', async () => {
+    const killed = await (await fleet.start('cell-k', ['cell'])).ready();
+    await killed.kill();
+    // Nobody waits that long: the successor has seen that its predecessor is dead.
+    await fleet.sql(
+      "UPDATE cell_nodes SET lease_until_ms = lease_until_ms + 600000 WHERE node_id = 'cell-k'",
+    );
+    const next = await (await fleet.start('cell-k', ['cell'])).ready();
+    expect((await next.terminate()).code).toBe(exitCodes.ok);
+  });
+
   it('started with --exit-with-stdin ends in order when its parent is gone', async () => {
     const cli = new URL('../../dist/src/main/cli.js', import.meta.url).pathname;
     const child = spawn(process.execPath, [cli, 'sandbox', '--exit-with-stdin'], {

@@ -66,6 +66,12 @@ export const laneSession: SessionLimits = {
   multipleStatements: true,
 };
 
+/**
+ * The connection by whose name lock others see that a cell's process lives. It says a word with each
+ * renewal of the node's name.
+ */
+export const nodeSession: SessionLimits = { ...laneSession, multipleStatements: false };
+
 /** Migrations: a DDL statement on a big table may take long. */
 export const migrationSession: SessionLimits = {
   openMs: 10_000,

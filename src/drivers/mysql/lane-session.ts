@@ -35,6 +35,15 @@ export async function openLaneSession(
   limits: SessionLimits = laneSession,
 ): Promise<MysqlSession> {
   const lockName = writerLockName(server.database, identity.incarnation, identity.lane);
+  return openNamedSession(server, lockName, limits);
+}
+
+/** Opens a connection that holds `lockName`, ending the one that holds it so far. Throws MysqlError. */
+export async function openNamedSession(
+  server: MysqlServerSettings,
+  lockName: string,
+  limits: SessionLimits,
+): Promise<MysqlSession> {
   const session = await openSession(server, limits);
   try {
     if (await takeLock(session, lockName, 0)) return session;
@@ -45,7 +54,7 @@ export async function openLaneSession(
     throw toMysqlError(thrown);
   }
   session.destroy();
-  const message = `the lane's former connection still holds ${lockName}`;
+  const message = `the former connection still holds ${lockName}`;
   throw new MysqlError({ sort: 'lockWait', errno: 0, key: null, message });
 }
 

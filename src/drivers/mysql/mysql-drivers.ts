@@ -29,6 +29,7 @@ import type { DurabilityFinding } from './durability-check.ts';
 import { MysqlCommitLane } from './mysql-commit-lane.ts';
 import { MysqlGiftCatalogue } from './mysql-gift-catalogue.ts';
 import { MysqlNodeRegistry } from './mysql-node-registry.ts';
+import { NodeLocks } from './node-locks.ts';
 import { MysqlOperatorStore } from './mysql-operator-store.ts';
 import { MysqlPartitionStore } from './mysql-partition-store.ts';
 import { MysqlPartitionStops } from './mysql-partition-stops.ts';
@@ -106,6 +107,7 @@ export function createMysqlDrivers(settings: MysqlSettings): MysqlDrivers {
     { ...session, lockWaitSeconds: takeoverSession.lockWaitSeconds },
     takeoverPoolLimits,
   );
+  const nodeLocks = new NodeLocks(pool, server);
   return {
     partitionStore: new MysqlPartitionStore(pool, takeovers, {
       topic: commandsTopic,
@@ -113,7 +115,7 @@ export function createMysqlDrivers(settings: MysqlSettings): MysqlDrivers {
       heldRowMs: settings.takeoverHeldRowMs ?? laneSession.silentSeconds * 2_000,
     }),
     partitionStops: new MysqlPartitionStops(pool, commandsTopic),
-    nodeRegistry: new MysqlNodeRegistry(pool, commandsTopic),
+    nodeRegistry: new MysqlNodeRegistry(pool, nodeLocks, commandsTopic),
     roomReader: new MysqlRoomReader(pool),
     snapshotStore: new MysqlSnapshotStore(pool),
     roomQueries: new MysqlRoomQueries(pool),
@@ -128,7 +130,7 @@ export function createMysqlDrivers(settings: MysqlSettings): MysqlDrivers {
     openLane: (options) => openLane(settings, options),
     checkDurability: () => checkDurability(pool),
     close: async () => {
-      await Promise.all([pool.close(), takeovers.close()]);
+      await Promise.all([pool.close(), takeovers.close(), nodeLocks.close()]);
     },
   };
 }

@@ -1,17 +1,30 @@
-/** The cell nodes that live, in MySQL. */
+/**
+ * The cell nodes that live, in MySQL. A row says who has which name and until when; a name lock says that
+ * the process behind the row lives: the server frees it in the moment in which the process dies, and keeps
+ * it while the process is frozen.
+ */
 import { assertDefined } from '../../kernel/assert.ts';
-import type { LivingNode, NodeClaim, NodeLook, NodeRegistry } from '../../ports/node-registry.ts';
+import type {
+  LivingNode,
+  NameHolder,
+  NodeClaim,
+  NodeLook,
+  NodeRegistry,
+} from '../../ports/node-registry.ts';
 import { dbNowMs } from './database-time.ts';
+import type { NodeLocks } from './node-locks.ts';
 import type { MysqlPool } from './pool.ts';
 
 /** See the port. */
 export class MysqlNodeRegistry implements NodeRegistry {
   private readonly pool: MysqlPool;
+  private readonly locks: NodeLocks;
   private readonly topic: string;
 
   /** `topic`: of the commands, whose cells have names of their own. */
-  constructor(pool: MysqlPool, topic: string) {
+  constructor(pool: MysqlPool, locks: NodeLocks, topic: string) {
     this.pool = pool;
+    this.locks = locks;
     this.topic = topic;
   }
 
@@ -21,6 +34,8 @@ export class MysqlNodeRegistry implements NodeRegistry {
    */
   async renew(claim: NodeClaim): Promise<NodeLook> {
     const { nodeId, incarnation, ttlMs, queues } = claim;
+    // Before the row: whoever finds the row and no lock must be right to call the process dead.
+    await this.locks.hold(incarnation);
     const isOver = `lease_until_ms <= ${dbNowMs}`;
     const isOurs = 'incarnation = VALUES(incarnation)';
     await this.pool.run(
@@ -49,7 +64,29 @@ export class MysqlNodeRegistry implements NodeRegistry {
       return { databaseMs, heldBy: null, drainAskedBy: String(row['drain_asked_by']) };
     }
     const heldBy = { incarnation: holder, renewedAtMs: Number(row['renewed_at_ms']) };
+    const isOverdue = databaseMs - heldBy.renewedAtMs >= claim.overdueMs;
+    if (isOverdue && (await this.freeOfDead(nodeId, heldBy))) return this.renew(claim);
     return { databaseMs, heldBy, drainAskedBy: '' };
+  }
+
+  /**
+   * Frees the name of a process that has ended; whether it was freed.
+   *
+   * Scenario: the holder lives, and only its connection broke, or a server that was restarted forgot all
+   * locks. It takes its lock again with its next renewal. Should that fall between our look and the DELETE,
+   * the row was renewed since, and nothing is deleted. Should it come behind the DELETE, the holder finds
+   * the name taken and ends: it was silent for longer than a renewal takes, with a second process at the
+   * door. Test: "the name of a process whose connection broke is not taken when …".
+   */
+  private async freeOfDead(nodeId: string, holder: NameHolder): Promise<boolean> {
+    if (await this.locks.isHeld(holder.incarnation)) return false;
+    const { affected } = await this.pool.run(
+      'freeing the name of a node that has ended',
+      'DELETE FROM cell_nodes WHERE topic = ? AND node_id = ? AND incarnation = ? ' +
+        'AND renewed_at_ms = ?',
+      [this.topic, nodeId, holder.incarnation, holder.renewedAtMs],
+    );
+    return affected > 0;
   }
 
   async living(): Promise<readonly LivingNode[]> {
@@ -72,6 +109,7 @@ export class MysqlNodeRegistry implements NodeRegistry {
       'DELETE FROM cell_nodes WHERE topic = ? AND node_id = ? AND incarnation = ?',
       [this.topic, nodeId, incarnation],
     );
+    await this.locks.letGo(incarnation);
   }
 }
 

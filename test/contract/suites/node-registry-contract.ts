@@ -13,10 +13,13 @@ export interface NodeRegistryFixture {
   wallMs(): number;
   /** Lets so much time pass for the leases of names. */
   pass(ms: number): Promise<void>;
+  /** The connections of this process end, as they do when it dies or when they break. */
+  connectionsEnd(incarnation: string): Promise<void>;
   close(): Promise<void>;
 }
 
 const ttlMs = 60_000;
+const overdueMs = 20_000;
 /** By what the clocks of a test and of its servers, on one machine, may differ. */
 const clocksDifferMs = 1_000;
 const nowMs = 1_700_000_000_000;
@@ -34,7 +37,7 @@ export function nodeRegistryContract(
       nodeId: string,
       incarnation: string,
       queues: ReadonlyMap<number, number> = new Map(),
-    ): Promise<NodeLook> => fixture.nodes.renew({ nodeId, incarnation, ttlMs, queues });
+    ): Promise<NodeLook> => fixture.nodes.renew({ nodeId, incarnation, ttlMs, overdueMs, queues });
     const drainOf = (nodeId: string): OperatorAct => ({
       appCode: testApp,
       commandId: freshCommandId(),
@@ -80,6 +83,33 @@ export function nodeRegistryContract(
       await fixture.pass(ttlMs + 1);
       expect(await renew(node, 'b')).toMatchObject({ heldBy: null });
       expect((await renew(node, 'a')).heldBy).toMatchObject({ incarnation: 'b' });
+    });
+
+    it('gives the name of a process that has ended to the next one once a renewal is missing', async () => {
+      const node = freshNode();
+      await renew(node, 'a');
+      await fixture.connectionsEnd('a');
+      expect((await renew(node, 'b')).heldBy).toMatchObject({ incarnation: 'a' });
+      await fixture.pass(overdueMs + 1);
+      expect(await renew(node, 'b')).toMatchObject({ heldBy: null });
+      expect((await renew(node, 'a')).heldBy).toMatchObject({ incarnation: 'b' });
+    });
+
+    it('leaves the name of a process that is frozen to it for as long as its lease runs', async () => {
+      const node = freshNode();
+      await renew(node, 'a');
+      await fixture.pass(ttlMs - clocksDifferMs);
+      expect((await renew(node, 'b')).heldBy).toMatchObject({ incarnation: 'a' });
+    });
+
+    it('does not take the name of a process that renewed after its connections broke', async () => {
+      const node = freshNode();
+      await renew(node, 'a');
+      await fixture.connectionsEnd('a');
+      await fixture.pass(overdueMs + 1);
+      expect(await renew(node, 'a')).toMatchObject({ heldBy: null });
+      await fixture.pass(overdueMs + 1);
+      expect((await renew(node, 'b')).heldBy).toMatchObject({ incarnation: 'a' });
     });
 
     it('leaves a name with a holder that renews too late, while nobody took it', async () => {

@@ -5,6 +5,7 @@
  */
 import type { Cell } from '../../../src/cell/cell.ts';
 import { laneName } from '../../../src/drivers/memory/lane-settings.ts';
+import { nodeName } from '../../../src/drivers/memory/memory-node-registry.ts';
 import type { RoomcellConfig } from '../../../src/main/config/config-schema.ts';
 import { createRoleHost, type RoleHost } from '../../../src/main/role-host.ts';
 import type { RoleName } from '../../../src/main/role.ts';
@@ -150,6 +151,7 @@ export class Pod {
     const session = servers.database.server.named(laneName(life.incarnation, 0));
     if (isNoticed) {
       session?.end();
+      servers.database.server.named(nodeName(life.incarnation))?.end();
       servers.reads.cut(this.name);
     }
     if (transactions.size < open) metrics.count('world_killed_in_transaction');

@@ -4,6 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import type { UserId, CommandId } from '../../../src/domain/ids.ts';
+import { nodeName } from '../../../src/drivers/memory/memory-node-registry.ts';
 import { MemoryOperatorStore } from '../../../src/drivers/memory/memory-operator-store.ts';
 import { CellRig, createRoomBody, rigApp } from '../../support/cell-rig.ts';
 import type { RigNode } from '../../support/cell-rig.ts';
@@ -77,7 +78,19 @@ describe('a second process under the name of one that lives', () => {
     expect(rig.time.monoMs() - before).toBeLessThan(500);
   });
 
-  it('gets it when the lease of one that was killed runs out', async () => {
+  it('gets it within two renewals of one that was killed and whose connections ended', async () => {
+    const rig = new CellRig(1);
+    const killed = freezable();
+    await rig.startNode('a', { gate: killed.gate });
+    killed.freeze();
+    rig.database.server.named(nodeName('inc-a-1'))?.end();
+    const killedAtMs = rig.time.monoMs();
+    const second = await ended(rig, rig.startNode('a'));
+    expect(second.cell.readiness().ready).toBe(true);
+    expect(rig.time.monoMs() - killedAtMs).toBeLessThanOrEqual(3_000);
+  });
+
+  it('gets it when the lease of one that is frozen, or was cut off, runs out', async () => {
     const rig = new CellRig(1);
     const killed = freezable();
     await rig.startNode('a', { gate: killed.gate });

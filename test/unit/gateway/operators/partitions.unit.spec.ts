@@ -69,7 +69,7 @@ describe('who may', () => {
 });
 
 const claim = (queues: ReadonlyMap<number, number> = new Map()) => ({
-  ...{ nodeId: 'cell-1', incarnation: 'a', ttlMs: 9_000 },
+  ...{ nodeId: 'cell-1', incarnation: 'a', ttlMs: 9_000, overdueMs: 4_000 },
   queues,
 });
 
