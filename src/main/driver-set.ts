@@ -21,6 +21,7 @@ import type { PartitionStore } from '../ports/partition-store.ts';
 import type { PartitionStops } from '../ports/partition-stops.ts';
 import type { ReplySink } from '../ports/reply-sink.ts';
 import type { ReplayStore } from '../ports/replay-store.ts';
+import type { RetentionStore } from '../ports/retention-store.ts';
 import type { ReplySlots } from '../ports/reply-slots.ts';
 import type { ReplySource } from '../ports/reply-source.ts';
 import type { RoomListCache } from '../ports/room-list-cache.ts';
@@ -76,6 +77,7 @@ export interface Stores {
   readonly settlementStore: SettlementStore;
   readonly operatorStore: OperatorStore;
   readonly replayStore: ReplayStore;
+  readonly retentionStore: RetentionStore;
   /** A lane of this process; whoever opens it stops it, before `close`. */
   openLane(options: { readonly incarnation: string; readonly lane: number }): CommitLane;
 }

@@ -4,7 +4,9 @@ import type { Destination } from '../protocol/topics.ts';
 import { createRelay } from '../relay/relay.ts';
 import type { RelayOptions } from '../relay/relay-options.ts';
 import { byDestinationSink } from './by-destination-sink.ts';
+import { Retention } from '../relay/retention/retention.ts';
 import type { Role } from './role.ts';
+import { stagesTogether } from './running-adapter.ts';
 import { stagedRole, type RunningStage } from './staged-role.ts';
 import type { WiringContext } from './wiring-context.ts';
 
@@ -21,19 +23,41 @@ export function wireRelay(process: WiringContext): Role {
     timers,
     async prepare(waiting) {
       await context.foundation.ready(waiting);
-      if (context.config.outboxWorker.enabled) return runningRelay(context);
-      log.warn({}, 'outbox_worker.enabled is false: events gather in the outbox');
-      return idleStage;
+      const { outboxWorker, retention } = context.config;
+      const stages: RunningStage[] = [];
+      if (outboxWorker.enabled) stages.push(runningRelay(context));
+      else log.warn({}, 'outbox_worker.enabled is false: events gather in the outbox');
+      if (retention.enabled) stages.push(runningRetention(context));
+      return stagesTogether(stages);
     },
   });
 }
 
-const idleStage: RunningStage = {
-  start: () => Promise.resolve(),
-  drain: () => Promise.resolve(),
-  stop: () => Promise.resolve(),
-  readiness: () => ({ ready: true, reasons: [] }),
-};
+/** An outage of MySQL is not told twice: whoever is not ready for it is the relay. */
+function runningRetention(context: WiringContext): RunningStage {
+  const { clock, timers, random, log, metrics, codec, config, drivers } = context;
+  const { keepMs, auditKeepMs, passIntervalMs, pagePauseMs, pageRows } = config.retention;
+  const { stores } = drivers;
+  const retention = new Retention(
+    {
+      store: stores.retentionStore,
+      rooms: stores.roomReader,
+      snapshots: stores.snapshotStore,
+      schemas: stores.schemaRegistry,
+      ...{ codec, clock, timers, random, log, metrics },
+    },
+    { keepMs, auditKeepMs, passIntervalMs, pagePauseMs, pageRows },
+  );
+  return {
+    start: () => {
+      retention.start();
+      return Promise.resolve();
+    },
+    drain: () => retention.drain(),
+    stop: () => retention.stop(),
+    readiness: () => ({ ready: true, reasons: [] }),
+  };
+}
 
 function runningRelay(context: WiringContext): RunningStage {
   const { clock, timers, random, log, metrics, trace, drivers, driverPorts } = context;

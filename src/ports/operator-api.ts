@@ -37,6 +37,8 @@ export interface RoomVerification {
   readonly roomVersion: bigint;
   /** Of the snapshot; 0 when the room has none. */
   readonly snapshotVersion: bigint;
+  /** 0: the log is whole. Otherwise the snapshot that stands for what left by retention. */
+  readonly logFromVersion: bigint;
   /** Hexadecimal state hashes; '' when a way led to no state. */
   readonly stateHashOfLog: string;
   readonly stateHashOfSnapshot: string;

@@ -63,6 +63,7 @@ export const ports: PortTable = {
   'node-registry': database('nodes', ['node-registry-contract']),
   'operator-api': 'like room-api: what operators may do, for its own role',
   'replay-store': database('replays', ['replay-store-contract']),
+  'retention-store': database('retention', ['retention-store-contract']),
   'operator-store': database('operators', ['operator-store-contract']),
   'outbox-store': database('outbox', ['outbox-claim-contract', 'outbox-finish-contract']),
   'owner-reads': {

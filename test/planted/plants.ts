@@ -93,6 +93,8 @@ export const plants: readonly Plant[] = [
   plant(76, 'removal-not-tried-again', 'INV-45'),
   plant(77, 'week-of-the-arrival', 'INV-23'),
   plant(78, 'list-stamp-behind-the-read', 'INV-46'),
+  plant(83, 'log-cut-at-the-newest-snapshot', 'INV-47'),
+  plant(84, 'event-of-a-failed-row-removed', 'INV-47'),
 ];
 
 function plant(number: number, name: string, ...invariants: readonly string[]): Plant {

@@ -23,10 +23,12 @@ interface FoundBy<Key, Row> {
 export class IndexedTable<Key, Row, Index extends string> extends Map<Key, Row> {
   private readonly byIndex: Readonly<Record<Index, FoundBy<Key, Row>>>;
   private readonly found: readonly FoundBy<Key, Row>[];
+  private readonly indexes: Readonly<Record<Index, IndexKeyOf<Row>>>;
   private readonly watchers: RowWatcher<Key, Row>[] = [];
 
   constructor(indexes: Readonly<Record<Index, IndexKeyOf<Row>>>) {
     super();
+    this.indexes = indexes;
     const entries = Object.entries(indexes) as [Index, IndexKeyOf<Row>][];
     const found = entries.map(([index, keyOf]) => [index, { keyOf, keys: new Map() }] as const);
     this.byIndex = Object.fromEntries(found) as typeof this.byIndex;
@@ -68,6 +70,11 @@ export class IndexedTable<Key, Row, Index extends string> extends Map<Key, Row> 
     for (const { keys } of this.found) keys.clear();
     super.clear();
     for (const [key, row] of before) for (const watch of this.watchers) watch(key, row, undefined);
+  }
+
+  /** A table without rows, found by the same indexes. */
+  emptyLike(): IndexedTable<Key, Row, Index> {
+    return new IndexedTable(this.indexes);
   }
 
   /** From now on `watcher` is told of each change, in the middle of it: it must not throw. */

@@ -51,6 +51,8 @@ export class MemoryDatabase {
   readonly server: MemoryServer;
   /** Told after each commit, in the same turn; a simulation looks at the tables there. */
   afterCommit: () => void = () => undefined;
+  /** Rows that leave just now leave by retention; a simulation keeps those for its judges. */
+  isRetiring = false;
   private readonly logRowsMax: number;
   readonly layouts = new Map<string, TopicLayout>();
   readonly owners = new Map<number, OwnerRecord>();
@@ -84,7 +86,7 @@ export class MemoryDatabase {
   /** One row at most: the level of the deployment. */
   readonly schemaLevel = new Map<string, number>();
   readonly slots = new Map<number, SlotRow>();
-  readonly settlements = new Map<string, SettlementRecord>();
+  readonly settlements = new IndexedTable<string, SettlementRecord, never>({});
   /** Sums by app, room and user. */
   readonly giftStats = new Map<string, GiftStatRow>();
   /** What was given, by app, room and week, and the senders' parts in it. */
@@ -149,6 +151,16 @@ export class MemoryDatabase {
       const undo = this.together;
       this.together = null;
       this.commit(undo.length === 0 ? [] : [() => () => undo.reverse().forEach((back) => back())]);
+    }
+  }
+
+  /** Marks what `work` removes as removed by retention. */
+  retiring<T>(work: () => T): T {
+    this.isRetiring = true;
+    try {
+      return work();
+    } finally {
+      this.isRetiring = false;
     }
   }
 

@@ -8,6 +8,7 @@ import { MemoryOutboxStore } from './memory-outbox-store.ts';
 import { MemoryPartitionStore } from './memory-partition-store.ts';
 import { MemoryPartitionStops } from './memory-partition-stops.ts';
 import { MemoryReplayStore } from './memory-replay-store.ts';
+import { MemoryRetentionStore } from './memory-retention-store.ts';
 import { MemoryReplySlots } from './memory-reply-slots.ts';
 import { MemoryRoomQueries } from './memory-room-queries.ts';
 import { MemoryRoomReader } from './memory-room-reader.ts';
@@ -30,6 +31,7 @@ export interface MemoryDrivers {
   readonly settlementStore: MemorySettlementStore;
   readonly operatorStore: MemoryOperatorStore;
   readonly replayStore: MemoryReplayStore;
+  readonly retentionStore: MemoryRetentionStore;
   openLane(settings: MemoryLaneSettings): MemoryCommitLane;
 }
 
@@ -49,6 +51,7 @@ export function createMemoryDrivers(database: MemoryDatabase): MemoryDrivers {
     settlementStore: new MemorySettlementStore(database),
     operatorStore: new MemoryOperatorStore(database),
     replayStore: new MemoryReplayStore(database),
+    retentionStore: new MemoryRetentionStore(database),
     openLane: (settings) => new MemoryCommitLane(database, settings),
   };
 }

@@ -22,6 +22,7 @@ export type MemoryPort =
   | 'settlements'
   | 'catalogue'
   | 'operators'
+  | 'retention'
   | 'nodes';
 
 /** How the next call of one port goes wrong. Both end in Retry, so a caller cannot tell them apart. */

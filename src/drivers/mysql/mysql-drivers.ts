@@ -10,6 +10,7 @@ import type { OutboxStore } from '../../ports/outbox-store.ts';
 import type { PartitionStore } from '../../ports/partition-store.ts';
 import type { PartitionStops } from '../../ports/partition-stops.ts';
 import type { ReplayStore } from '../../ports/replay-store.ts';
+import type { RetentionStore } from '../../ports/retention-store.ts';
 import type { ReplySlots } from '../../ports/reply-slots.ts';
 import type { RoomQueries } from '../../ports/room-queries.ts';
 import type { RoomReader } from '../../ports/room-reader.ts';
@@ -34,6 +35,7 @@ import { MysqlOperatorStore } from './mysql-operator-store.ts';
 import { MysqlPartitionStore } from './mysql-partition-store.ts';
 import { MysqlPartitionStops } from './mysql-partition-stops.ts';
 import { MysqlReplayStore } from './mysql-replay-store.ts';
+import { MysqlRetentionStore } from './mysql-retention-store.ts';
 import { MysqlReplySlots } from './mysql-reply-slots.ts';
 import { MysqlRoomQueries } from './mysql-room-queries.ts';
 import { MysqlRoomReader } from './mysql-room-reader.ts';
@@ -87,6 +89,7 @@ export interface MysqlDrivers {
   readonly settlementStore: SettlementStore;
   readonly operatorStore: OperatorStore;
   readonly replayStore: ReplayStore;
+  readonly retentionStore: RetentionStore;
   /** For further drivers on the same database. */
   readonly pool: MysqlPool;
   /** A lane; connects when it first has something to commit. Stop it before `close`. */
@@ -126,6 +129,7 @@ export function createMysqlDrivers(settings: MysqlSettings): MysqlDrivers {
     settlementStore: new MysqlSettlementStore(pool, commandsTopic),
     operatorStore: new MysqlOperatorStore(pool, commandsTopic),
     replayStore: new MysqlReplayStore(pool, commandsTopic),
+    retentionStore: new MysqlRetentionStore(pool, commandsTopic),
     pool,
     openLane: (options) => openLane(settings, options),
     checkDurability: () => checkDurability(pool),

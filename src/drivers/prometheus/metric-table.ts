@@ -126,6 +126,11 @@ const ofOutbox: Rows = {
   relay_publish_ms: duration('Rounds of publishing.'),
   relay_rows_total: counter('Rows published, by outcome.', 'destination', 'outcome'),
   relay_troubles_total: counter('Rounds that met an outage.', 'what'),
+  relay_retention_passes_total: counter('Passes of retention, by how they ended.', 'ended'),
+  relay_retired_rows_total: counter('Rows that left by retention.', 'kind'),
+  relay_retention_unproven_rooms_total: counter(
+    'Looks at rooms whose snapshots did not prove that their log may leave.',
+  ),
   adapter_send_ms: duration('Events sent to a destination.', 'destination'),
   adapter_sends_total: counter('Sends, by outcome.', 'destination', 'outcome'),
   adapter_rows_total: counter('Rows by the state they went to.', 'destination', 'ended'),

@@ -1,6 +1,7 @@
 /**
  * Rebuilds a room in two ways, from its log alone and from its newest snapshot and the log behind it,
- * and compares both with each other and with its row. It reads committed data and changes nothing: what
+ * and compares both with each other and with its row. Where retention has cut the log, the snapshot
+ * before the newest stands for what has left. It reads committed data and changes nothing: what
  * the owner holds in memory is not looked at.
  *
  * Race: the room goes on while it is read, and the second way would see more than the first one. Both
@@ -8,15 +9,15 @@
  * no difference".
  */
 import { roomKeyOf, wideIdFault } from '../../domain/ids.ts';
-import type { AppCode, RoomId, RoomKey } from '../../domain/ids.ts';
-import { Failure } from '../../kernel/failure.ts';
+import type { AppCode, RoomId, RoomVersion } from '../../domain/ids.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { OperatorApi, RoomVerification } from '../../ports/operator-api.ts';
 import type { RoomReader } from '../../ports/room-reader.ts';
 import type { SchemaRegistry } from '../../ports/schema-registry.ts';
 import type { Codec } from '../../protocol/codec-api.ts';
-import { rebuildRoom } from '../../protocol/room-history.ts';
-import type { RebuiltRoom, RoomHistory, StoredRoom } from '../../protocol/room-history.ts';
+import { rebuildFrom } from '../../protocol/rebuild-from.ts';
+import type { Rebuilt, StoredMeta } from '../../protocol/rebuild-from.ts';
+import type { StoredRoom, StoredSnapshot } from '../../protocol/room-history.ts';
 import { stateHashOf } from '../../protocol/state-hash.ts';
 import { snapshotToWire } from '../../protocol/state-mapping.ts';
 import { allowedMs } from '../call-time.ts';
@@ -33,9 +34,7 @@ export interface VerifyRoomPorts {
   readonly codec: Codec;
 }
 
-type StoredMeta = NonNullable<StoredRoom['meta']>;
-type Rebuilt = { readonly room: RebuiltRoom } | { readonly fault: string };
-type Rebuild = (snapshots: StoredRoom['snapshots']) => Promise<Rebuilt>;
+type Rebuild = (snapshot: StoredSnapshot | null) => Promise<Rebuilt>;
 
 /**
  * Throws ROOM_NOT_FOUND (also for a deleted room, of which only the row is left), EXPIRED when the
@@ -59,26 +58,45 @@ export function createVerifyRoom(
       const isOver = frame.signal.aborted || ports.clock.monoMs() >= deadlineMonoMs;
       if (isOver) throw refusal('EXPIRED', notProduced);
     };
-    return verify(meta, snapshots, (from) => rebuiltFrom(ports, roomKey, meta, from, checkTime), {
-      codec: ports.codec,
-    });
+    const stepsAfter: VerifyRoomPorts['roomReader']['stepsAfter'] = (...read) => {
+      checkTime();
+      return ports.roomReader.stepsAfter(...read);
+    };
+    const findSchema = (fingerprint: string) => ports.schemaRegistry.find(fingerprint);
+    const reading = { stepsAfter, codec: ports.codec, findSchema };
+    const usable = snapshots.filter(({ version }) => version <= meta.version);
+    const [oldest] = await stepsAfter(roomKey, 0n as RoomVersion, 1);
+    const isCut = meta.version > 0n && oldest?.version !== 1n;
+    return verify(
+      { meta, snapshots: usable, isCut },
+      (snapshot) => rebuildFrom(reading, roomKey, meta, snapshot),
+      ports.codec,
+    );
   };
 }
 
+interface StoredParts {
+  readonly meta: StoredMeta;
+  /** Newest first. */
+  readonly snapshots: StoredRoom['snapshots'];
+  /** The log begins behind version 1. */
+  readonly isCut: boolean;
+}
+
 async function verify(
-  meta: StoredMeta,
-  snapshots: StoredRoom['snapshots'],
+  { meta, snapshots, isCut }: StoredParts,
   rebuild: Rebuild,
-  { codec }: { readonly codec: Codec },
+  codec: Codec,
 ): Promise<RoomVerification> {
-  const newest = snapshots.find(({ version }) => version <= meta.version);
+  const [newest, older] = snapshots;
   const snapshotVersion = newest?.version ?? 0n;
-  const ofLog = await rebuild([]);
-  const ofSnapshot = newest === undefined ? null : await rebuild([newest]);
+  const logFromVersion = isCut ? (older?.version ?? snapshotVersion) : 0n;
+  const ofLog = await rebuild(isCut ? (older ?? newest ?? null) : null);
+  const ofSnapshot = newest === undefined ? null : await rebuild(newest);
+  const way = isCut ? `from the log behind version ${logFromVersion}` : 'from the log alone';
   const difference =
-    faultOf('from the log alone', ofLog) ??
+    faultOf(way, ofLog) ??
     faultOf(`from the snapshot of version ${snapshotVersion}`, ofSnapshot) ??
-    unusedSnapshot(snapshotVersion, ofSnapshot) ??
     differenceOfStates(ofLog, ofSnapshot) ??
     differenceOfRow(meta, ofLog) ??
     '';
@@ -87,46 +105,15 @@ async function verify(
     difference,
     roomVersion: meta.version,
     snapshotVersion,
+    logFromVersion,
     stateHashOfLog: hashOf(ofLog, codec),
     stateHashOfSnapshot: hashOf(ofSnapshot, codec),
   };
 }
 
-async function rebuiltFrom(
-  { roomReader, codec, schemaRegistry }: VerifyRoomPorts,
-  roomKey: RoomKey,
-  meta: StoredMeta,
-  snapshots: StoredRoom['snapshots'],
-  checkTime: () => void,
-): Promise<Rebuilt> {
-  const history: RoomHistory = {
-    loadRoom: () => Promise.resolve({ meta, snapshots }),
-    async stepsAfter(key, afterVersion, limit) {
-      checkTime();
-      const steps = await roomReader.stepsAfter(key, afterVersion, limit);
-      return steps.filter(({ version }) => version <= meta.version);
-    },
-  };
-  const find = (fingerprint: string) => schemaRegistry.find(fingerprint);
-  try {
-    const room = await rebuildRoom(history, codec, roomKey, find);
-    return room === null ? { fault: 'there is no room' } : { room };
-  } catch (thrown) {
-    if (!(thrown instanceof Failure) || thrown.kind !== 'corrupt') throw thrown;
-    return { fault: thrown.facts['detail'] ?? thrown.message };
-  }
-}
-
 function faultOf(way: string, rebuilt: Rebuilt | null): string | null {
   if (rebuilt === null || 'room' in rebuilt) return null;
   return `the room cannot be rebuilt ${way}: ${rebuilt.fault}`;
-}
-
-/** A rebuild passes over a snapshot that it cannot use; here that is what was asked. */
-function unusedSnapshot(snapshotVersion: bigint, rebuilt: Rebuilt | null): string | null {
-  if (rebuilt === null || !('room' in rebuilt)) return null;
-  if (rebuilt.room.snapshotVersion === snapshotVersion) return null;
-  return `the snapshot of version ${snapshotVersion} is damaged, unreadable or off the log`;
 }
 
 function differenceOfStates(ofLog: Rebuilt, ofSnapshot: Rebuilt | null): string | null {

@@ -9,6 +9,7 @@ import { boolean, choice, duration, integer, list, secret, text } from './fields
 import { listCacheFields } from './list-cache-fields.ts';
 import { outsideFields } from './outside-fields.ts';
 import { outboxWorkerFields } from './outbox-worker-fields.ts';
+import { retentionFields } from './retention-fields.ts';
 import { databaseName, hostAndPort, oneLine } from './patterns.ts';
 import { redisUrl, topicPrefix, wideName } from './patterns.ts';
 
@@ -287,6 +288,7 @@ export const configTree = {
   cell: cellFields,
   limits: limitFields,
   outbox_worker: outboxWorkerFields,
+  retention: retentionFields,
   list_cache: listCacheFields,
   ...outsideFields,
 } satisfies FieldTree;

@@ -21,6 +21,7 @@ import { presence } from './presence.ts';
 import { putOut } from './put-out.ts';
 import { rebuiltState } from './rebuilt-state.ts';
 import { rememberedRefusals } from './remembered-refusals.ts';
+import { retiredRows } from './retired-rows.ts';
 import { seats } from './seats.ts';
 import { sentCommands } from './sent-commands.ts';
 import { settledCalls } from './settled-calls.ts';
@@ -58,5 +59,6 @@ export const allCheckers: readonly CheckerFactory[] = [
   putOut,
   copiedList,
   levels,
+  retiredRows,
   appsApart,
 ];

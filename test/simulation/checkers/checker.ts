@@ -17,7 +17,10 @@ export interface Violation {
 
 /** What checkers see beside the observations. Read only. */
 export interface CheckedWorld {
-  /** Each commit to it is one `committed` observation, before anything else commits. */
+  /**
+   * Each commit to it is one `committed` observation, before anything else commits. What left by
+   * retention is still there.
+   */
   readonly database: MemoryDatabase;
   readonly wallet: {
     readonly ledger: Pick<WalletLedger, 'find' | 'entries' | 'allAccounts' | 'keys'>;
@@ -40,6 +43,12 @@ export interface CheckedWorld {
   readonly claimLockMs?: number;
   /** How old the guard's word may be on which a user is put out of RTC. Without it nobody is judged. */
   readonly guardWordMs?: number;
+  /** How old rows leave, and the tables as they then are. Without it none does. */
+  readonly retention?: {
+    readonly keepMs: number;
+    readonly tables: MemoryDatabase;
+    nowMs(): number;
+  };
   /** Who is in the audio of which room now. */
   rtcRooms?(): readonly {
     readonly appCode: string;

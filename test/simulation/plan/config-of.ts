@@ -89,6 +89,7 @@ function valuesOf(options: SimOptions): unknown {
       initial_backoff: '200ms',
       max_backoff: '4s',
     },
+    retention: retentionOf(options),
     tencent_im: {
       apps: Object.fromEntries(
         appCodes.slice(0, apps).map((appCode, at) => [
@@ -104,6 +105,13 @@ function valuesOf(options: SimOptions): unknown {
     activity: { addr: '127.0.0.1:7411' },
     wallet: { addr: '127.0.0.1:7413', timeout: ms(Math.min(1_000, Math.floor(leaseTtlMs / 3))) },
   };
+}
+
+/** Small pages, so that a pass takes many. */
+function retentionOf({ retentionKeepMs }: SimOptions): object {
+  if (retentionKeepMs === undefined) return { enabled: false };
+  const keep = `${retentionKeepMs}ms`;
+  return { enabled: true, keep, pass_interval: '2s', page_pause: '20ms', page_rows: 7 };
 }
 
 function rulesOf({ rules }: SimOptions): object {

@@ -50,6 +50,8 @@ export interface SimOptions {
   readonly watchers?: number;
   /** Whether the room list is copied. Not in cases of old: no. */
   readonly listCopy?: boolean;
+  /** How long rows are kept; they leave behind the storm. Not in cases of old: for ever. */
+  readonly retentionKeepMs?: number;
   /** Absent: the deployment is at this release's level from the start. */
   readonly upgrade?: Upgrade;
 }
@@ -102,6 +104,9 @@ type Rates = Partial<Record<FaultKind, number>>;
 const calmShare = 0.1;
 const upgradeShare = 0.1;
 const listCopyShare = 0.4;
+const retentionShare = 0.15;
+/** Longer than any client asks with one id. */
+const retentionKeepMs = 60_000;
 const raisedWithinMs = 12_000;
 const kindShare = 0.4;
 const pointShare = 0.25;
@@ -148,6 +153,7 @@ export function optionsOf(seed: number): SimOptions {
     reads: readsOf(seed),
     watchers: watchersOf(seed),
     listCopy: hasListCopy(seed, aims.aimed),
+    ...retentionOf(seed),
     ...upgradeOf(seed),
   });
 }
@@ -165,6 +171,12 @@ function upgradeOf(seed: number): Pick<SimOptions, 'upgrade' | 'rules'> {
 function readsOf(seed: number): ReadPressure {
   const random = new SimRandom(seed, 'reads');
   return { behind: random.pick([0, 0.05, 0.2]), spread: random.between(5, 20) };
+}
+
+/** Drawn apart, as the aims are. */
+function retentionOf(seed: number): Pick<SimOptions, 'retentionKeepMs'> {
+  const isDrawn = new SimRandom(seed, 'retention').chance(retentionShare);
+  return isDrawn ? { retentionKeepMs } : {};
 }
 
 /** Drawn apart, as the aims are. An aim at the copies needs some. */

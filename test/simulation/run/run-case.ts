@@ -55,6 +55,8 @@ export interface RunSettings {
 const eventsMax = 400_000;
 const settleMaxMs = 120_000;
 const settlePollMs = 250;
+/** Passes of retention behind the time for which rows are kept. */
+const retireMs = 15_000;
 const violationsMax = 20;
 
 /** Runs the case; never rejects for what the product does. */
@@ -98,8 +100,9 @@ class Run {
     this.kernel = new Kernel(new SimRandom(options.seed, 'ties'));
     this.world = new World(this.kernel, options, this.logTo(settings.write));
     this.world.watch((observation) => this.note(observation));
+    const judged = this.world.judged();
     this.checkers = settings.checkers.map((make) =>
-      make(this.world, (violation) => this.report(violation)),
+      make(judged, (violation) => this.report(violation)),
     );
     for (const checker of this.checkers) {
       if (checker.observe !== undefined) this.world.watch((seen) => checker.observe?.(seen));
@@ -170,7 +173,7 @@ class Run {
     this.waitForRest(untilMs, () => {
       void this.probe().then(() => {
         // Deadlines of rooms have gone on meanwhile: what they made must have arrived, too.
-        this.waitForRest(untilMs, () => this.check());
+        this.waitForRest(untilMs, () => this.retire());
       });
     });
   }
@@ -207,6 +210,28 @@ class Run {
   private async probe(): Promise<void> {
     const unanswered = await probeAll(this.world, this.network);
     if (unanswered !== null) this.report(progress('INV-31', unanswered));
+  }
+
+  /**
+   * Everything grows old, and leaves. Then every cell begins anew, and every room is asked for: what
+   * is left must lead to it. Clients are done: their ids are promised no longer than rows are kept.
+   */
+  private retire(): void {
+    const { world } = this;
+    const keepMs = this.simCase.options.retentionKeepMs;
+    if (keepMs === undefined) return this.check();
+    this.kernel.timersOf('run').after(keepMs + retireMs, () => {
+      for (const pod of world.podsOf('cell')) {
+        pod.kill(true);
+        world.startLater(pod);
+      }
+      this.waitForRest(this.kernel.nowMs + settleMaxMs, () => {
+        const rooms = [...world.database.rooms.keys()];
+        void Promise.all(rooms.map((roomKey) => onlooker(this.network, roomKey))).then(() => {
+          this.waitForRest(this.kernel.nowMs + settleMaxMs, () => this.check());
+        });
+      });
+    });
   }
 
   /** In the event that found everything at rest: nothing can have begun since. */

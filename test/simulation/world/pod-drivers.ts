@@ -113,6 +113,7 @@ function gatedStores({ servers, gate, ports }: PodDriverParts): Stores {
     giftCatalogue: gatedPort(drivers.giftCatalogue, gate),
     settlementStore: gatedPort(drivers.settlementStore, gate),
     operatorStore: gatedPort(drivers.operatorStore, gate),
+    retentionStore: gatedPort(drivers.retentionStore, gate),
     replayStore: gatedPort(drivers.replayStore, gate),
     openLane(options): CommitLane {
       const beforeCommit = (): Promise<void> => gate.awake();

@@ -23,6 +23,7 @@ import { Pod } from './pod.ts';
 import { codec } from './pod-role.ts';
 import { rtcRoomsOf, type RtcRoom } from './rtc-rooms.ts';
 import { createServers, type Servers } from './servers.ts';
+import { wholeTables } from './whole-tables.ts';
 import { SimMetrics } from './sim-metrics.ts';
 
 /** Pause between two lives of a process, in ms: from the shorter to the longer. */
@@ -77,6 +78,18 @@ export class World implements CheckedWorld {
 
   get database(): Servers['database'] {
     return this.servers.database;
+  }
+
+  get retention(): NonNullable<CheckedWorld['retention']> {
+    const { keepMs } = this.config.retention;
+    const { kernel, servers } = this;
+    return { keepMs, tables: servers.database, nowMs: () => kernel.trueMs };
+  }
+
+  /** The world as judges see it: rows that left by retention are still there. */
+  judged(): CheckedWorld {
+    const value = wholeTables(this.database);
+    return Object.create(this, { database: { value } }) as CheckedWorld;
   }
 
   get wallet(): Servers['wallet'] {

@@ -98,6 +98,7 @@ describe('what operators read', () => {
       difference: 'the row and the log differ in the owner',
       roomVersion: beyondDoubles,
       snapshotVersion: 10n,
+      logFromVersion: 3n,
       stateHashOfLog: 'aa',
       stateHashOfSnapshot: 'bb',
     };

@@ -145,7 +145,9 @@ describe('a difference', () => {
     Object.assign(snapshot(), { stateHash: new Uint8Array(32) });
     expect(await verify()).toMatchObject({
       equal: false,
-      difference: 'the snapshot of version 10 is damaged, unreadable or off the log',
+      difference:
+        'the room cannot be rebuilt from the snapshot of version 10: ' +
+        'the snapshot is damaged, unreadable or off the log',
     });
   });
 

@@ -1041,7 +1041,8 @@ export const CommandState = {
   REJECTED: 3,
 
   /**
-   * Nothing sent before this call was executed under the id: it is free.
+   * Nothing sent before this call was executed under the id: it is free. Ids are known for as long as
+   * the deployment keeps its log (retention.keep); an older one is free again.
    *
    * @generated from enum value: COMMAND_STATE_NOT_EXECUTED = 4;
    */
