@@ -29,12 +29,14 @@ export function wireAdapterIm(process: WiringContext): Role {
     async prepare(waiting, resources) {
       const { partitionCount } = await context.foundation.ready(waiting);
       const clients = clientsOf(context);
+      const { groupMessagesPerSecond: perGroup, ...ofApp } = context.config.tencentIm;
+      const rates = { perGroup, perApp: ofApp.callsPerSecond / ofApp.adapters };
       resources.add('IM connections', () => {
         for (const client of clients.values()) client.stop();
         return Promise.resolve();
       });
       return stagesTogether([
-        runningAdapter(context, 'adapter-im', createImSender({ clients, clock, timers })),
+        runningAdapter(context, 'adapter-im', createImSender({ clients, clock, timers, rates })),
         rtcStage(context, partitionCount, resources),
       ]);
     },

@@ -1,6 +1,8 @@
 /**
  * Room events to instant messaging: each app has a client of its own, each room a group. Rates are
- * kept below the vendor's, per group and per app.
+ * kept below the vendor's, per group and per app. A room's events come to one adapter alone, by the
+ * partition of their topic, so that the rate of a group holds however many adapters there are; the
+ * rate of an app is each adapter's share of it.
  */
 import type { AppCode } from '../../domain/ids.ts';
 import type { ImClient, SendOutcome } from '../../ports/im-client.ts';
@@ -11,8 +13,8 @@ import { SendPace } from '../send-pace.ts';
 import { imCallsOf } from './im-message.ts';
 import type { ImCall } from './im-message.ts';
 
-/** The vendor allows 40 messages per second and group, and 200 calls per second and app. */
-const paceLimits = { perKeyPerSecond: 30, totalPerSecond: 150, burst: 10 };
+/** After a quiet time so many calls may go at once: both limits of the vendor are per second. */
+const burst = 10;
 
 /** Pause for events of an app that has no client here. */
 const unknownAppPauseMs = 60_000;
@@ -23,10 +25,14 @@ export interface ImSenderContext {
   readonly clients: ReadonlyMap<AppCode, ImClient>;
   readonly clock: Clock;
   readonly timers: Timers;
+  /** Per second; the vendor's are 40 for a group and 200 for an app, all its adapters together. */
+  readonly rates: { readonly perGroup: number; readonly perApp: number };
 }
 
 /** Sends an event by its calls, one after another; the first that is not done ends the event. */
 export function createImSender(context: ImSenderContext): EventSender {
+  const { perGroup: perKeyPerSecond, perApp: totalPerSecond } = context.rates;
+  const paceLimits = { perKeyPerSecond, totalPerSecond, burst };
   const paces = new Map<AppCode, SendPace>();
   for (const appCode of context.clients.keys()) {
     paces.set(appCode, new SendPace(context.clock, context.timers, paceLimits));

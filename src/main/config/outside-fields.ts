@@ -75,7 +75,27 @@ export const outsideFields = {
     }),
     apps: rtcApps,
   },
-  tencent_im: { apps: imApps },
+  tencent_im: {
+    calls_per_second: integer({
+      about: 'Calls to the vendor of one app, of all its adapters together. It refuses above 200.',
+      fallback: 150,
+      min: 1,
+      max: 10000,
+    }),
+    group_messages_per_second: integer({
+      about: 'Messages to one group. The vendor drops what is above 40.',
+      fallback: 30,
+      min: 1,
+      max: 40,
+    }),
+    adapters: integer({
+      about: 'Processes with the role adapter-im; each takes its share of calls_per_second.',
+      fallback: 1,
+      min: 1,
+      max: 1000,
+    }),
+    apps: imApps,
+  },
   activity: {
     addr: text({
       about: 'gRPC address of the activity service; adapter-activity needs it.',

@@ -223,6 +223,14 @@ const relations: readonly Relation[] = [
         : null,
   },
   {
+    keys: ['tencent_im.adapters', 'tencent_im.calls_per_second'],
+    judge: ({ tencentIm: { adapters, callsPerSecond } }) =>
+      adapters > callsPerSecond
+        ? `is ${adapters}, so that an adapter would have less than one call of ` +
+          `tencent_im.calls_per_second (${callsPerSecond}) a second`
+        : null,
+  },
+  {
     // Each process has twins of its own, so roles in several processes would never meet.
     keys: ['drivers'],
     judge: ({ drivers }, { roles }) =>

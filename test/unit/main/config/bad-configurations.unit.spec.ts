@@ -46,6 +46,12 @@ const badCases: readonly (readonly [string, string, LoadOptions, readonly RegExp
     [/^outbox_worker\.batch_size: is 0/, /^outbox_worker\.max_retry_count: is -1/],
   ],
   [
+    'more adapters than calls a second to share out, and a group faster than the vendor',
+    'tencent_im: { adapters: 20, calls_per_second: 10, group_messages_per_second: 41 }',
+    {},
+    [/^tencent_im\.adapters: is 20/, /^tencent_im\.group_messages_per_second: is 41/],
+  ],
+  [
     'a gift rank longer than a room keeps, and events fewer than a gift may have targets',
     'rank_limit: 101\nlimits: { events_per_command_max: 50 }',
     {},
