@@ -24,6 +24,7 @@ export class Load {
   private readonly tokens = new Map<string, Promise<string>>();
   private troupes = 0;
   private isEnding = false;
+  private isAbandoned = false;
 
   constructor(deployment: Deployment, history: History, seed: number) {
     this.deployment = deployment;
@@ -56,6 +57,15 @@ export class Load {
     throw new Error(`${limitMs} ms after the last fault without an answer: ${open.join('; ')}`);
   }
 
+  /**
+   * Ends the load of a run that went wrong: nobody gets an answer any more. Callers that never give
+   * up would otherwise ask a deployment that is gone for ever, and keep the process from its end.
+   */
+  abandon(): void {
+    this.isEnding = true;
+    this.isAbandoned = true;
+  }
+
   /** One call through one of the gateways. */
   async send(
     from: Sender,
@@ -71,6 +81,7 @@ export class Load {
     const call = this.history.sent(from.name, pod.name, ask);
     const timeoutMs = ask.kind === 'command' ? ask.ttlMs : readTimeoutMs;
     const end = await callOver(client, ask, { timeoutMs, token });
+    if (this.isAbandoned) return new Promise(() => undefined);
     this.history.ended(call, end);
     return end;
   }

@@ -93,6 +93,7 @@ class Run {
       await unlessAborted(this.signal, this.allCycles(ground, view, load));
     } catch (error) {
       this.report('INV-31', error instanceof Error ? error.message : String(error));
+      load.abandon();
       // Tables are read one behind the other: a row that moved meanwhile would look like a fork.
       await deployment.kill();
       await deployment.heal();
