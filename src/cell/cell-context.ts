@@ -6,6 +6,8 @@ import type { CommitLane } from '../ports/commit-lane.ts';
 import type { GiftCatalogue } from '../ports/gift-catalogue.ts';
 import type { LeaseDirectory } from '../ports/lease-directory.ts';
 import type { Log } from '../ports/log.ts';
+import type { LuckyGiftClient } from '../ports/lucky-gift-client.ts';
+import type { LuckyGiftSendLocker } from '../ports/lucky-gift-send-locker.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { NodeRegistry } from '../ports/node-registry.ts';
 import type { OwnerReadsPeers } from '../ports/owner-reads.ts';
@@ -52,6 +54,10 @@ export interface CellContext {
   readonly wallet: Wallet;
   readonly catalogue: GiftCatalogue;
   readonly settlements: SettlementStore;
+  /** Absent: lucky gifts are not enabled (NEW-11). */
+  readonly luckyGifts?: LuckyGiftClient;
+  /** Absent: lucky gifts of one user are not kept in order (NEW-11). */
+  readonly luckyLocks?: LuckyGiftSendLocker;
   /** The reads of other nodes, for calls that meet the wrong one. */
   readonly peers: OwnerReadsPeers;
   /** Who takes users out of RTC rooms, by app; an app without one has nobody (NEW-11). */

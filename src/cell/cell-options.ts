@@ -68,6 +68,12 @@ export interface CellOptions {
   readonly chargesPerRoomMax: number;
   /** Charges of this node that run at the same time; more wait. */
   readonly chargesMax: number;
+  /** Longest single call of the lucky gift service. */
+  readonly luckyGiftTimeoutMs: number;
+  /** Time for the prizes of one gift; those that are not paid by then are paid later. */
+  readonly prizeBudgetMs: number;
+  /** `lucky_gift_send_lock_ttl`: after it a sender's lock ends by itself. */
+  readonly luckyGiftLockTtlMs: number;
   /** How often open settlements of the node's partitions are looked up. */
   readonly settlementPollMs: number;
   readonly limits: RoomLimits;

@@ -6,6 +6,7 @@
  * `free` codes leave the id unused (send the same id again); `none` codes write nothing.
  */
 
+import { giftReasons } from './gift/gift-reasons.ts';
 import { operatorReasons } from './operator-reasons.ts';
 import type { ReasonRow } from './reason-row.ts';
 
@@ -197,30 +198,7 @@ export const rejectReasons = {
     sentence: 'The mic session named is not the one that holds the seat now.',
     advice: 'Drop the old session; use the session of the newest MicUp.',
   },
-  INVALID_GIFT: {
-    status: 'INVALID_ARGUMENT',
-    memory: 'sticky',
-    sentence: 'The gift has no valid count or list of targets; field and fault name it.',
-    advice: 'Correct the request; send a new command_id.',
-  },
-  GIFT_NOT_OFFERED: {
-    status: 'FAILED_PRECONDITION',
-    memory: 'sticky',
-    sentence: 'The app sells no such gift now; nothing was paid.',
-    advice: 'Read the catalogue again; send a new command_id.',
-  },
-  INSUFFICIENT_BALANCE: {
-    status: 'FAILED_PRECONDITION',
-    memory: 'sticky',
-    sentence: 'The sender does not have the coins; nothing was paid.',
-    advice: 'Let the user buy coins, then send a new command_id.',
-  },
-  GIFT_NOT_CHARGED: {
-    status: 'FAILED_PRECONDITION',
-    memory: 'sticky',
-    sentence: 'The gift could not be paid and was not given; whatever was taken is given back.',
-    advice: 'Try again with a new command_id; cause names what failed.',
-  },
+  ...giftReasons,
   RESULT_TOO_LARGE: {
     status: 'RESOURCE_EXHAUSTED',
     memory: 'sticky',
@@ -272,6 +250,12 @@ export const retryReasons = {
     status: 'RESOURCE_EXHAUSTED',
     memory: 'free',
     sentence: 'Too many commands of this room are waiting.',
+    advice: 'Wait for the retry delay; send the same command_id again.',
+  },
+  LUCKY_GIFT_BUSY: {
+    status: 'RESOURCE_EXHAUSTED',
+    memory: 'free',
+    sentence: 'Another lucky gift of the sender is on its way; nothing was paid for this one.',
     advice: 'Wait for the retry delay; send the same command_id again.',
   },
   GATEWAY_BUSY: {

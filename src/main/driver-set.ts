@@ -12,6 +12,7 @@ import type { EventSink } from '../ports/event-sink.ts';
 import type { EventSource } from '../ports/event-source.ts';
 import type { GiftCatalogue } from '../ports/gift-catalogue.ts';
 import type { LeaseDirectory } from '../ports/lease-directory.ts';
+import type { LuckyGiftSendLocker } from '../ports/lucky-gift-send-locker.ts';
 import type { NodeRegistry } from '../ports/node-registry.ts';
 import type { OwnerReads, OwnerReadsPeers, OwnerReadsServer } from '../ports/owner-reads.ts';
 import type { OwnerWatches } from '../ports/room-watch.ts';
@@ -56,6 +57,8 @@ export interface DriverSet {
   readsPeers(ports: DriverPorts): OwnerReadsPeers;
   /** Hints between cells that partitions were given up; whoever asks for them stops them. */
   handOver(ports: DriverPorts): Wake & { stop(): Promise<void> };
+  /** Locks of users who send lucky gifts; whoever asks for them stops them. */
+  luckyGiftLocks(ports: DriverPorts): LuckyGiftSendLocker;
   /** Serves this node's reads to others, at `advertise_addr`. */
   readsServer(reads: OwnerReads & OwnerWatches, ports: DriverPorts): OwnerReadsServer;
   /** Lets everything shared go, after every role has stopped. */

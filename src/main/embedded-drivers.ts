@@ -12,6 +12,7 @@ import { createMemoryEventSink } from '../drivers/memory/memory-event-sink.ts';
 import { createMemoryEventSource } from '../drivers/memory/memory-event-source.ts';
 import { MemoryLeaseDirectory } from '../drivers/memory/memory-lease-directory.ts';
 import { MemoryLeaseServer } from '../drivers/memory/memory-lease-server.ts';
+import { MemoryLuckyGiftLocks } from '../drivers/memory/memory-lucky-gift-send-locker.ts';
 import { MemoryRoomListCache } from '../drivers/memory/memory-room-list-cache.ts';
 import { MemoryReadsNetwork } from '../drivers/memory/memory-reads-network.ts';
 import { createMemoryReplySink } from '../drivers/memory/memory-reply-sink.ts';
@@ -46,6 +47,7 @@ export function createEmbeddedDrivers(parts: DriverSetParts): DriverSet {
   const wake = new MemoryWakeHub(parts.ports).open();
   const reads = new MemoryReadsNetwork(parts.ports);
   const here = { broker, client: nodeId };
+  const luckyLocks = new MemoryLuckyGiftLocks(clock);
   const log = logSettingsOf(parts);
   return {
     warning: embeddedWarning,
@@ -73,6 +75,7 @@ export function createEmbeddedDrivers(parts: DriverSetParts): DriverSet {
       return new MemoryRoomListCache({ readBudgetMs }, leases, createSystemRandom());
     },
     handOver: (ports) => new MemoryWakeHub(ports).open(),
+    luckyGiftLocks: () => luckyLocks.open(),
     readsPeers: () => reads.peers(),
     readsServer: (ofNode) => reads.server(nodeId, ofNode),
     close: () => wake.stop(),

@@ -10,16 +10,22 @@ export async function fillCatalogue(context: WiringContext): Promise<void> {
   const { config, drivers, clock, log } = context;
   const { giftCatalogue } = drivers.stores;
   for (const text of config.catalogueAtStart) {
-    const { appCode, giftId, coinPrice } = readGiftOnSale(text);
+    const { appCode, giftId, coinPrice, lucky } = readGiftOnSale(text);
     if ((await giftCatalogue.current(appCode, giftId)) !== null) continue;
-    await giftCatalogue.put(appCode, { giftId, coinPrice, onSale: true }, clock.wallMs());
+    await giftCatalogue.put(appCode, { giftId, coinPrice, onSale: true, lucky }, clock.wallMs());
     log.info({ appCode, giftId, coinPrice }, 'a gift was put on sale');
   }
 }
 
-/** Reads `app_code/gift_id=coins`, whose shape the configuration has checked. */
-function readGiftOnSale(text: string): { appCode: AppCode; giftId: GiftId; coinPrice: bigint } {
-  const [name = '', coins = ''] = text.split('=');
+/** Reads `app_code/gift_id=coins`, `/lucky` behind it, whose shape the configuration has checked. */
+function readGiftOnSale(text: string) {
+  const [name = '', price = ''] = text.split('=');
+  const [coins = '', mark] = price.split('/');
   const [appCode = '', giftId = ''] = name.split('/');
-  return { appCode: appCode as AppCode, giftId: giftId as GiftId, coinPrice: BigInt(coins) };
+  return {
+    appCode: appCode as AppCode,
+    giftId: giftId as GiftId,
+    coinPrice: BigInt(coins),
+    lucky: mark === 'lucky',
+  };
 }

@@ -32,6 +32,7 @@ const absentWallet: Wallet = {
   debit: nobody,
   find: nobody,
   void: nobody,
+  payPrize: nobody,
   stop: () => Promise.resolve(),
 };
 

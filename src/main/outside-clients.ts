@@ -4,6 +4,7 @@
  * does, puts clients of that world in their place.
  */
 import { createActivityGrpcClient } from '../drivers/grpc/activity-grpc-client.ts';
+import { createLuckyGiftGrpcClient } from '../drivers/grpc/lucky-gift-grpc-client.ts';
 import { createWalletGrpcClient } from '../drivers/grpc/wallet-grpc-client.ts';
 import { createScryptPasswords } from '../drivers/scrypt/scrypt-passwords.ts';
 import { createTencentImClient } from '../drivers/tencent-im/tencent-im-client.ts';
@@ -15,6 +16,7 @@ import {
 import type { ActivityClient } from '../ports/activity-client.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ImClient } from '../ports/im-client.ts';
+import type { LuckyGiftClient } from '../ports/lucky-gift-client.ts';
 import type { Passwords } from '../ports/passwords.ts';
 import type { Random } from '../ports/random.ts';
 import type { RtcTickets } from '../ports/rtc-tickets.ts';
@@ -46,6 +48,8 @@ export interface StoppableRtcRemover extends RtcUserRemover {
 export interface OutsideClients {
   /** Of the service at `wallet.addr`, which is set. */
   wallet(): Wallet;
+  /** Of the service at `lucky_gift.addr`, which is set. */
+  luckyGifts(): LuckyGiftClient;
   /** Of one app; each call of the port ends within `callTimeoutMs`. */
   im(app: ImAppConfig, callTimeoutMs: number): StoppableImClient;
   activity(): ActivityClient;
@@ -69,6 +73,11 @@ export function createOutsideClients(parts: {
       const { addr, token } = config.wallet;
       const credentials = token === '' ? {} : { token };
       return createWalletGrpcClient({ address: addr, ...credentials }, { clock });
+    },
+    luckyGifts() {
+      const { addr, token } = config.luckyGift;
+      const credentials = token === '' ? {} : { token };
+      return createLuckyGiftGrpcClient({ address: addr, ...credentials }, { clock });
     },
     im({ baseUrl, sdkAppId, adminIdentifier, secretKey }, callTimeoutMs) {
       return createTencentImClient(

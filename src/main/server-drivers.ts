@@ -16,6 +16,7 @@ import { createMysqlDrivers, type MysqlDrivers } from '../drivers/mysql/mysql-dr
 import { toFailure } from '../drivers/mysql/mysql-errors.ts';
 import type { RedisSettings } from '../drivers/redis/redis-client.ts';
 import { createRedisLeaseDirectory } from '../drivers/redis/redis-lease-directory.ts';
+import { createRedisLuckyGiftSendLocker } from '../drivers/redis/redis-lucky-gift-send-locker.ts';
 import { createRedisRoomListCache } from '../drivers/redis/redis-room-list-cache.ts';
 import { createRedisWake } from '../drivers/redis/redis-wake.ts';
 import { createSystemRandom } from '../drivers/system/system-random.ts';
@@ -65,6 +66,7 @@ export function createServerDrivers(parts: DriverSetParts): DriverSet {
         { ...ports, random: createSystemRandom() },
       ),
     handOver: (ports) => createRedisWake({ redis, topic: 'hand-over', incarnation }, ports),
+    luckyGiftLocks: (ports) => createRedisLuckyGiftSendLocker(redis, ports),
     readsPeers: ({ clock }) => createOwnerReadsPeers({ token: nodeTokenOf(config) }, { clock }),
     readsServer: (reads, ports) =>
       createOwnerReadsServer(

@@ -7,6 +7,7 @@ import type { OwnerWatches } from '../ports/room-watch.ts';
 import type { TopicLayout } from '../ports/partition-store.ts';
 import { fillCatalogue } from './fill-catalogue.ts';
 import { openListProjection } from './list-projection.ts';
+import { openLuckyGifts } from './open-lucky-gifts.ts';
 import { openWallet } from './open-wallet.ts';
 import type { Role } from './role.ts';
 import { rtcRemovers } from './rtc-removers.ts';
@@ -89,6 +90,7 @@ function runningCell(
   const peers = drivers.readsPeers(driverPorts);
   const handOver = drivers.handOver(driverPorts);
   const paying = openWallet(context);
+  const lucky = openLuckyGifts(context, resources);
   const lists = openListProjection(context);
   if (lists !== null) resources.add('list projection', () => lists.stop());
   resources.add('wallet connection', () => paying.wallet.stop());
@@ -121,6 +123,7 @@ function runningCell(
     peers,
     rtcRemovers: rtcRemovers(context, config.rtc.removalTimeoutMs, resources),
     ...paying,
+    ...lucky,
     ...(lists === null ? {} : { listChanged: (roomKeys) => lists.changed(roomKeys) }),
   });
   served.attach(cell.reads);
@@ -191,6 +194,9 @@ function cellOptions(context: ReachableContext): CellOptions {
     chargeBudgetMs: cell.chargeBudgetMs,
     chargesPerRoomMax: cell.chargesPerRoomMax,
     chargesMax: cell.chargesMax,
+    luckyGiftTimeoutMs: config.luckyGift.timeoutMs,
+    prizeBudgetMs: cell.prizeBudgetMs,
+    luckyGiftLockTtlMs: config.luckyGiftSendLockTtlMs,
     settlementPollMs: cell.settlementPollMs,
     limits: {
       usersPerRoomMax: limits.usersPerRoomMax,

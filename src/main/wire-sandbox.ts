@@ -77,8 +77,8 @@ function sandboxOptions(context: WiringContext): SandboxOptions {
     random,
     startActivityServer: ({ host, port }, onIngest) =>
       started(host, createActivityServer({ host, port, onIngest }, ports)),
-    startWalletServer: ({ host, port }, wallet) =>
-      started(host, createWalletServer({ host, port, wallet }, ports)),
+    startWalletServer: ({ host, port }, wallet, luckyGifts) =>
+      started(host, createWalletServer({ host, port, wallet, luckyGifts }, ports)),
   };
 }
 

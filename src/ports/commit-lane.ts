@@ -125,22 +125,32 @@ export interface DeadLetterRow {
   readonly createdAtMs: number;
 }
 
+/** A prize of a committed lucky gift that the wallet has not acknowledged yet (LUCKY-3). */
+export interface OpenPrize {
+  /** Key of the debit that it was won with. */
+  readonly debitKey: string;
+  readonly coins: bigint;
+  readonly drawId: string;
+}
+
 /**
  * A gift that ended otherwise than applied after its payment may have been asked for: its debit key
  * is voided until the wallet acknowledges (architecture section 4). A second row under a key that
  * has one changes nothing.
  */
 export interface SettlementRow {
-  /** 64 hex digits. */
+  /** 64 hex digits: of the debit to void, or of the prize to pay. */
   readonly debitKey: string;
   readonly appCode: AppCode;
   readonly roomId: RoomId;
   readonly commandId: CommandId;
   readonly payerUserId: UserId;
   readonly partition: number;
-  /** Reason code with which the gift ended. */
+  /** Reason code with which the gift ended; `PRIZE_PENDING` for a prize. */
   readonly reason: string;
   readonly createdAtMs: number;
+  /** Null: a debit to void. */
+  readonly prize: OpenPrize | null;
 }
 
 /** What a batch adds to one user's gift statistics in one room (RES-34). At most one row per user. */

@@ -13,7 +13,12 @@ export interface CatalogueGift {
   readonly coinPrice: bigint;
   /** False: no longer sold, known only to old debits. */
   readonly onSale: boolean;
+  /** It draws: see `LuckyGiftClient`. Part of the version, like the price (CFG-14). */
+  readonly lucky: boolean;
 }
+
+/** What a new version says. */
+export type GiftOnOffer = Omit<CatalogueGift, 'catalogueVersion'>;
 
 /** All methods throw a Retry failure when the store cannot be reached. */
 export interface GiftCatalogue {
@@ -26,11 +31,7 @@ export interface GiftCatalogue {
     catalogueVersion: bigint,
   ): Promise<CatalogueGift | null>;
   /** Makes the next version of a gift and answers it. Two writers at once make two versions. */
-  put(
-    appCode: AppCode,
-    gift: { readonly giftId: GiftId; readonly coinPrice: bigint; readonly onSale: boolean },
-    nowMs: number,
-  ): Promise<CatalogueGift>;
+  put(appCode: AppCode, gift: GiftOnOffer, nowMs: number): Promise<CatalogueGift>;
   /** Newest versions of all gifts of an app, by gift id. */
   list(appCode: AppCode): Promise<readonly CatalogueGift[]>;
 }

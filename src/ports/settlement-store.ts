@@ -1,10 +1,12 @@
 /**
  * Debits that must be given back. Rows are born in the transaction that ends a gift otherwise than
- * applied (`SettlementRow` of the commit lane) and live until the wallet has acknowledged the void.
+ * applied (`SettlementRow` of the commit lane) and live until the wallet has acknowledged the void. So
+ * do the prizes of an applied lucky gift that were not certainly paid when it was decided.
  */
 import type { AppCode, CommandId, RoomId, UserId } from '../domain/ids.ts';
+import type { OpenPrize } from './commit-lane.ts';
 
-/** A void that the wallet has not acknowledged yet. */
+/** A void, or the payment of a prize, that the wallet has not acknowledged yet. */
 export interface OpenSettlement {
   readonly debitKey: string;
   readonly appCode: AppCode;
@@ -16,6 +18,8 @@ export interface OpenSettlement {
   /** Fruitless calls so far. */
   readonly tries: number;
   readonly createdAtMs: number;
+  /** Null: a debit to void. Else a prize to pay, and `debitKey` is the prize's own key. */
+  readonly prize: OpenPrize | null;
 }
 
 /** An open void with all that an operator wants to know of it. */
@@ -39,8 +43,8 @@ export interface SettlementStore {
     nowMs: number,
     limit: number,
   ): Promise<readonly OpenSettlement[]>;
-  /** Ends a row; a second time changes nothing. */
-  settled(debitKey: string, refundedCoins: bigint, nowMs: number): Promise<void>;
+  /** Ends a row, with the coins that were refunded or paid; a second time changes nothing. */
+  settled(debitKey: string, movedCoins: bigint, nowMs: number): Promise<void>;
   /** Counts a fruitless try of an open row and says when the next one may come. */
   postponed(debitKey: string, error: string, nextTryAtMs: number): Promise<void>;
   /** The oldest open rows of all partitions, due or not. */

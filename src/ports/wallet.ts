@@ -4,6 +4,9 @@
  *
  * What the service must promise: one debit per key, for ever; a repeat of a key answers the first
  * receipt and takes nothing; `void` is final, so a debit that arrives after it takes nothing.
+ *
+ * A prize is paid once per key, for ever, and hangs on the debit that it was won with: the void of that
+ * debit takes its prizes back too, and a prize that arrives after it pays nothing (ADR 20).
  */
 import type { AppCode, UserId } from '../domain/ids.ts';
 import type { UnknownOutcome } from '../kernel/unknown-outcome.ts';
@@ -53,11 +56,46 @@ export type FoundDebit =
 export type VoidOutcome =
   { readonly kind: 'voided'; readonly refundedCoins: bigint } | UnknownOutcome;
 
+/** A prize that a lucky gift won for its payer. Coins are whole and positive. */
+export interface PrizeRequest {
+  /** 64 hex digits, the same on every try of one command for one target (`prizeKeyOf`). */
+  readonly key: string;
+  /** The key of the debit that the prize was won with. */
+  readonly debitKey: string;
+  readonly appCode: AppCode;
+  readonly winnerUserId: UserId;
+  readonly coins: bigint;
+  /** The draw that says so. */
+  readonly drawId: string;
+}
+
+/** What the wallet wrote down under a prize's key. */
+export interface PrizeReceipt {
+  readonly receiptId: string;
+  readonly winnerUserId: UserId;
+  readonly coins: bigint;
+  readonly balanceAfter: bigint | null;
+}
+
+/** How the payment of a prize ended. `unknown`: it may be paid, may still be, or may never be. */
+export type PrizeOutcome =
+  | { readonly kind: 'paid'; readonly receipt: PrizeReceipt }
+  /** Its debit was given back: nothing will ever be paid under the key. */
+  | { readonly kind: 'voided' }
+  /** The wallet refuses the request itself; nothing was paid by this call. */
+  | { readonly kind: 'refused'; readonly cause: string }
+  | UnknownOutcome;
+
 /** Every call ends within `timeoutMs`. Never throws; every doubt is `unknown`. */
 export interface Wallet {
   debit(request: DebitRequest, timeoutMs: number): Promise<DebitOutcome>;
   find(key: string, appCode: AppCode, timeoutMs: number): Promise<FoundDebit>;
-  /** Refunds what was taken under the key, if anything, and closes the key for ever. Idempotent. */
+  /**
+   * Refunds what was taken under the key, if anything, takes back the prizes that hang on it, and
+   * closes the key for ever. Idempotent.
+   */
   void(key: string, appCode: AppCode, timeoutMs: number): Promise<VoidOutcome>;
+  /** Pays the prize, or answers the receipt of the first time. Idempotent. */
+  payPrize(request: PrizeRequest, timeoutMs: number): Promise<PrizeOutcome>;
   stop(): Promise<void>;
 }

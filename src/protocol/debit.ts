@@ -22,6 +22,21 @@ export function debitKeyOf(appCode: AppCode, roomId: RoomId, commandId: CommandI
   return createHash('sha256').update(name, 'utf8').digest('hex');
 }
 
+/** The key of what a lucky gift draws for the target at this place of its list, from 0. */
+export function drawKeyOf(debitKey: string, targetIndex: number): string {
+  return keyBeside(debitKey, 'draw', targetIndex);
+}
+
+/** The key under which the wallet pays that draw's prize. */
+export function prizeKeyOf(debitKey: string, targetIndex: number): string {
+  return keyBeside(debitKey, 'prize', targetIndex);
+}
+
+function keyBeside(debitKey: string, what: string, targetIndex: number): string {
+  const name = [debitKey, what, String(targetIndex)].join('\0');
+  return createHash('sha256').update(name, 'utf8').digest('hex');
+}
+
 /** The purpose of a gift's debit: `gift/<hash version>/<payload hash>/<catalogue version>`. */
 export function giftPurpose(payload: PayloadHash, catalogueVersion: bigint): string {
   const hash = Buffer.from(payload.hash).toString('hex');

@@ -8,6 +8,7 @@
  * only passes it on: a reason that we lack is `unknown`, and an event that we lack is null beside
  * its `eventType`.
  */
+import type { LuckyDraw } from '../domain/gift/lucky-draw.ts';
 import type { RoomEvent, RoomEventType } from '../domain/room/events.ts';
 import { profileFromWire, roomProfileFromWire } from './command-mapping.ts';
 import type { EnvelopeEvent, EventEnvelope } from './records.ts';
@@ -226,6 +227,7 @@ const eventReaders: EventReaders = {
     catalogueVersion: fields.catalogueVersion,
     comboId: fields.comboId,
     billingReceiptId: fields.billingReceiptId,
+    luckyDraw: luckyDrawFromWire(fields.luckyDraw),
   }),
 };
 
@@ -283,6 +285,12 @@ export function envelopeFromWire(wire: unknown): EventEnvelope {
     actorUserId: fields.actorUserId,
     event,
   };
+}
+
+function luckyDrawFromWire(wire: Wire<LuckyDraw> | null): LuckyDraw | null {
+  if (wire === null) return null;
+  const { drawId, multiplierPercent, prizeCoins } = wire;
+  return { drawId, multiplierPercent, prizeCoins, prize: known(wire.prize, 'LuckyDraw.prize') };
 }
 
 type WireEnvelope = Wire<Omit<EventEnvelope, 'event'>> & { readonly event: unknown };

@@ -2,6 +2,7 @@
  * Result records and replies between the domain and the wire.
  */
 import type { BatchDisplay } from '../domain/gift/batch-display.ts';
+import type { LuckyDrawResult } from '../domain/gift/lucky-draw.ts';
 import type { RankItem } from '../domain/gift/gift-rank.ts';
 import type { ResultFields } from '../domain/room/decision.ts';
 import type { PresentUser } from '../domain/room/state.ts';
@@ -83,6 +84,7 @@ interface WireFields {
   readonly roomHeat: bigint | null;
   readonly giftRank: readonly Wire<RankItem>[] | null;
   readonly batchDisplay: Wire<BatchDisplay> | null;
+  readonly luckyDraws: readonly Wire<LuckyDrawResult>[] | null;
 }
 
 type WireRefusal = Omit<RefusalReply, 'facts'> & { readonly facts: readonly NamedFact[] };
@@ -107,12 +109,21 @@ function giftFieldsFromWire(wire: WireFields): ResultFields {
     ...(roomHeat === null ? {} : { roomHeat }),
     ...(giftRank === null ? {} : { giftRank: giftRank.map(rankItemFromWire) }),
     ...(wire.batchDisplay === null ? {} : { batchDisplay: batchFromWire(wire.batchDisplay) }),
+    ...(wire.luckyDraws === null ? {} : { luckyDraws: wire.luckyDraws.map(drawFromWire) }),
   };
 }
 
 function batchFromWire(wire: Wire<BatchDisplay>): BatchDisplay {
   const { giftId, giftCount, targetUserIds, totalCoins, comboId } = wire;
   return { giftId, giftCount, targetUserIds, totalCoins, comboId };
+}
+
+function drawFromWire(wire: Wire<LuckyDrawResult>): LuckyDrawResult {
+  const { targetUserId, giftId, giftCount, drawId, multiplierPercent, prizeCoins } = wire;
+  const { prizeReceiptId, balanceAfter } = wire;
+  const prize = known(wire.prize, 'LuckyDrawResult.prize');
+  const draw = { drawId, multiplierPercent, prizeCoins, prize, prizeReceiptId, balanceAfter };
+  return { targetUserId, giftId, giftCount, ...draw };
 }
 
 function resultReply(wire: Wire<ResultReply>): ResultReply {

@@ -13,6 +13,12 @@ import type { RoomEvent, RoomEventType } from '../domain/room/events.ts';
 /** The level of this release: the highest one that it can read and write. */
 export const schemaLevel = 4;
 
+/**
+ * From which level on lucky gifts are sent. Their facts need none, being fields with a default, but a
+ * prize that is still to be paid is a row that a former release would take for a debit to void.
+ */
+export const luckyGiftLevel = 4;
+
 const commandLevels: Readonly<Record<CommandType, number>> = {
   CreateRoom: 1,
   JoinRoom: 1,

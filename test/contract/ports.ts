@@ -117,8 +117,18 @@ export const ports: PortTable = {
     real: ['contract/redis.contract.spec.ts'],
     twin: [fromMemory('memory-wake')],
   },
+  'lucky-gift-client': {
+    suites: ['lucky-gift-client-contract'],
+    real: ['unit/drivers/grpc/lucky-gift-over-grpc.unit.spec.ts'],
+    twin: [fromMemory('lucky-gifts')],
+  },
+  'lucky-gift-send-locker': {
+    suites: ['lucky-gift-send-locker-contract'],
+    real: ['contract/redis.contract.spec.ts'],
+    twin: [fromMemory('lucky-gifts')],
+  },
   wallet: {
-    suites: ['wallet-contract', 'wallet-fault-contract'],
+    suites: ['wallet-contract', 'wallet-fault-contract', 'wallet-prize-contract'],
     real: ['unit/drivers/grpc/wallet-over-grpc.unit.spec.ts'],
     twin: [fromMemory('wallet')],
   },

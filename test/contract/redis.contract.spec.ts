@@ -1,6 +1,7 @@
 /** The lease directory, the copy of the room list and the wake on a real Redis. */
-import type { AppCode } from '../../src/domain/ids.ts';
+import type { AppCode, UserId } from '../../src/domain/ids.ts';
 import { createRedisLeaseDirectory } from '../../src/drivers/redis/redis-lease-directory.ts';
+import { createRedisLuckyGiftSendLocker } from '../../src/drivers/redis/redis-lucky-gift-send-locker.ts';
 import { createRedisRoomListCache } from '../../src/drivers/redis/redis-room-list-cache.ts';
 import { createRedisWake } from '../../src/drivers/redis/redis-wake.ts';
 import { createSystemRandom } from '../../src/drivers/system/system-random.ts';
@@ -13,6 +14,7 @@ import type { TcpProxy } from '../support/tcp-proxy.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { leaseDirectoryContract } from './suites/lease-directory-contract.ts';
 import type { LeaseServerBehaviour } from './suites/lease-directory-contract.ts';
+import { luckyGiftSendLockerContract } from './suites/lucky-gift-send-locker-contract.ts';
 import { roomListCacheContract } from './suites/room-list-cache-contract.ts';
 import { wakeContract } from './suites/wake-contract.ts';
 
@@ -74,6 +76,31 @@ async function moveEnds(space: RedisSpace, byMs: number): Promise<void> {
     if (leftMs >= 0) await observer.pexpire(key, leftMs - byMs);
   }
 }
+
+luckyGiftSendLockerContract('Redis', async () => {
+  const space = openRedisSpace();
+  const proxy = await startTcpProxy({ targetHost: space.host, targetPort: space.port });
+  const settings = { url: `redis://127.0.0.1:${proxy.port}`, keyPrefix: space.keyPrefix };
+  const open = () => createRedisLuckyGiftSendLocker(settings, driverDeps());
+  const [here, there] = [open(), open()];
+  for (const locker of [here, there]) {
+    await waitUntil('the locker is connected', async () => {
+      return (await locker.take('x' as AppCode, 'u' as UserId, 'probe', 1)) !== 'away';
+    });
+  }
+  return {
+    here,
+    there,
+    // Redis keeps the time of the locks, so the time has to pass.
+    pass: (ms) => createSystemTimers().sleep(ms),
+    goAway: () => proxy.refuse(),
+    async close() {
+      await Promise.all([here.stop(), there.stop()]);
+      await proxy.close();
+      await space.close();
+    },
+  };
+});
 
 roomListCacheContract('Redis', async () => {
   const space = openRedisSpace();

@@ -95,6 +95,10 @@ export const plants: readonly Plant[] = [
   plant(78, 'list-stamp-behind-the-read', 'INV-46'),
   plant(83, 'log-cut-at-the-newest-snapshot', 'INV-47'),
   plant(84, 'event-of-a-failed-row-removed', 'INV-47'),
+  plant(97, 'draw-key-of-the-owner', 'INV-24'),
+  plant(98, 'one-prize-key-for-all', 'INV-24'),
+  plant(99, 'pending-prize-without-row', 'INV-24'),
+  plant(100, 'prize-marked-before-it-is-paid', 'INV-24'),
 ];
 
 function plant(number: number, name: string, ...invariants: readonly string[]): Plant {

@@ -38,6 +38,7 @@ import type { CommandRecord, ReplyRecord, ResultRecord } from '../../src/protoco
 import { headerNames } from '../../src/protocol/topics.ts';
 import { FakeCommandSource, FakeCommandTopic } from './fake-command-source.ts';
 import { FakeLeaseKeys, FakeLeases } from './fake-leases.ts';
+import { luckyTimes, LuckyWorld } from './lucky-world.ts';
 import { RigLog } from './rig-log.ts';
 import { eventually, SteppedTime } from './stepped-time.ts';
 
@@ -84,6 +85,7 @@ export const rigOptions: Omit<CellOptions, 'nodeId' | 'incarnation'> = {
   consumerSilentAfterMs: 60_000,
   imUsefulForMs: 60_000,
   walletTimeoutMs: 1_000,
+  ...luckyTimes,
   chargeBudgetMs: 4_000,
   chargesPerRoomMax: 4,
   chargesMax: 16,
@@ -164,6 +166,7 @@ export class CellRig {
   readonly partitionCount: number;
   readonly wallet: WalletStandIn;
   readonly catalogue: MemoryGiftCatalogue;
+  readonly lucky: LuckyWorld;
   private readonly codec = createCodec();
   private calls = 0;
 
@@ -173,6 +176,7 @@ export class CellRig {
     const ports = { clock: time, timers: time, random: rigRandom };
     this.wallet = new WalletStandIn({ ...ports, openingCoins: 1_000n });
     this.catalogue = new MemoryGiftCatalogue(this.database);
+    this.lucky = new LuckyWorld(ports);
   }
 
   /** Starts a cell and gives it partitions (all, unless said otherwise). */
@@ -185,6 +189,8 @@ export class CellRig {
       readonly stops?: PartitionStops;
       readonly onTrace?: (point: TracePoint) => void;
       readonly codec?: Codec;
+      /** Whether the node knows a lucky gift service. Default: yes. */
+      readonly hasLuckyGifts?: boolean;
       /** Of the node's machine. Default: the rig's time. */
       readonly clock?: Clock;
       /** Stands in front of every port that reaches another process. */
@@ -243,6 +249,7 @@ export class CellRig {
       wallet: gate(createMemoryWallet(this.wallet, time)),
       catalogue: gate(this.catalogue),
       settlements: gate(new MemorySettlementStore(database)),
+      ...this.lucky.portsOf(gate, settings.hasLuckyGifts),
       peers: this.network.peers(),
       rtcRemovers: new Map(),
       ...settings.stores,

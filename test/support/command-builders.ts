@@ -147,7 +147,7 @@ export function sendGift(
 export function charged(unitPrice: bigint, fields: Partial<ChargeReceipt> = {}): Charge {
   const receipt = { receiptId: 'receipt-1', unitPrice, catalogueVersion: 7n };
   const silent = { balanceAfter: null, incomeBalanceAfter: null };
-  return { kind: 'charged', receipt: { ...receipt, ...silent, ...fields } };
+  return { kind: 'charged', receipt: { ...receipt, ...silent, ...fields }, draws: [] };
 }
 
 export function expire(

@@ -43,15 +43,24 @@ export async function fillRoom(rig: CellRig, node: RigNode, room: string): Promi
 }
 
 /** Puts the next version of a gift into the catalogue. */
-export async function sell(rig: CellRig, gift: string, coinPrice: bigint): Promise<void> {
-  await rig.catalogue.put(rigApp, { giftId: gift as GiftId, coinPrice, onSale: true }, 0);
+export async function sell(
+  rig: CellRig,
+  gift: string,
+  coinPrice: bigint,
+  lucky = false,
+): Promise<void> {
+  await rig.catalogue.put(rigApp, { giftId: gift as GiftId, coinPrice, onSale: true, lucky }, 0);
 }
 
 /** A SendGift body. */
-export function giftBody(targets: readonly string[] = ['u2'], giftCount = 1): SendGift {
+export function giftBody(
+  targets: readonly string[] = ['u2'],
+  giftCount = 1,
+  giftId = 'rose',
+): SendGift {
   return {
     type: 'SendGift',
-    giftId: 'rose' as GiftId,
+    giftId: giftId as GiftId,
     giftCount,
     targetUserIds: targets as readonly UserId[],
     comboId: '',

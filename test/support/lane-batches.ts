@@ -201,6 +201,7 @@ export function settlementOf(
     partition,
     reason: 'GIFT_NOT_CHARGED',
     createdAtMs: 1_000,
+    prize: null,
     ...fields,
   };
 }

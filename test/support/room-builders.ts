@@ -255,6 +255,7 @@ export function gifted(
     catalogueVersion: 7n,
     comboId: '',
     billingReceiptId: 'receipt-1',
+    luckyDraw: null,
     ...fields,
   };
 }

@@ -11,6 +11,7 @@ import { debitKeyOf, giftPurpose, readGiftPurpose } from '../../protocol/debit.t
 import type { CellContext } from '../cell-context.ts';
 import { retryForever, retryPauseMs } from '../retry-forever.ts';
 import type { Partition } from '../partition/partition.ts';
+import { LuckyRun } from './lucky-run.ts';
 import type { Offers } from './offers.ts';
 import { isExpired, type GiftItem } from './payment.ts';
 
@@ -22,6 +23,7 @@ export class ChargeRun {
   private readonly item: GiftItem;
   private readonly key: string;
   private readonly untilMonoMs: number;
+  private readonly lucky: LuckyRun;
 
   constructor(context: CellContext, offers: Offers, partition: Partition, item: GiftItem) {
     const { appCode, roomId, commandId } = item.command;
@@ -31,6 +33,8 @@ export class ChargeRun {
     this.item = item;
     this.key = debitKeyOf(appCode, roomId, commandId);
     this.untilMonoMs = context.clock.monoMs() + context.options.chargeBudgetMs;
+    const mayTryAgain = (tries: number): Promise<boolean> => this.mayTryAgain(tries);
+    this.lucky = new LuckyRun({ context, item, debitKey: this.key, mayTryAgain });
   }
 
   /** Null: the partition was lost meanwhile, and the gift with it. */
@@ -45,7 +49,8 @@ export class ChargeRun {
     const offer = await this.currentOffer();
     if (offer === null || !this.partition.active) return null;
     if (!offer.onSale) return { kind: 'notOffered' };
-    return this.unlessLost(await this.debit(offer));
+    const debit = (): Promise<Charge> => this.debit(offer);
+    return this.unlessLost(offer.lucky ? await this.lucky.around(offer, debit) : await debit());
   }
 
   private unlessLost(end: Charge | 'absent'): Charge | null {
@@ -73,7 +78,7 @@ export class ChargeRun {
     );
     if (offer === undefined) return null;
     const { giftId } = body;
-    return offer ?? { giftId, catalogueVersion: 0n, coinPrice: 0n, onSale: false };
+    return offer ?? { giftId, catalogueVersion: 0n, coinPrice: 0n, onSale: false, lucky: false };
   }
 
   private async debit(offer: CatalogueGift): Promise<Charge> {
@@ -138,7 +143,13 @@ export class ChargeRun {
     if (gift === null) return this.conflict(receipt, 'UNKNOWN_CATALOGUE_VERSION');
     const gifts = BigInt(body.giftCount) * BigInt(body.targetUserIds.length);
     if (receipt.coins !== gift.coinPrice * gifts) return this.conflict(receipt, 'WRONG_AMOUNT');
-    return { kind: 'charged', receipt: chargeReceipt(receipt, gift) };
+    const paid = chargeReceipt(receipt, gift);
+    if (!gift.lucky) return { kind: 'charged', receipt: paid, draws: [] };
+    // Without its draws the gift is not what was bought: it is given back, and draws that were made
+    // after all are worth nothing, because their debit is void.
+    const draws = await this.lucky.draws(gift);
+    if (draws === null) return notCharged('LUCKY_UNKNOWN');
+    return { kind: 'charged', receipt: paid, draws };
   }
 
   private conflict(receipt: WalletReceipt, cause: string): Charge {

@@ -1,14 +1,17 @@
 /**
- * Gives back what was debited for gifts that were not applied: calls `void` for every open row of
- * this node's partitions until the wallet has acknowledged it (architecture section 4). Two owners
- * that meet in one row do no harm: a void has no second effect, and neither has its mark.
+ * Gives back what was debited for gifts that were not applied, and pays the prizes that lucky gifts
+ * still owe: calls the wallet for every open row of this node's partitions until it has acknowledged
+ * (architecture section 4). Two owners
+ * that meet in one row do no harm: neither call has a second effect, and neither has its mark.
  */
 import { backoffMs, type BackoffLimits } from '../../kernel/backoff.ts';
 import { Failure } from '../../kernel/failure.ts';
+import type { OpenPrize } from '../../ports/commit-lane.ts';
 import type { OpenSettlement } from '../../ports/settlement-store.ts';
 import type { CancelTimer } from '../../ports/timers.ts';
 import type { CellContext } from '../cell-context.ts';
 import { OutageNote } from '../outage-note.ts';
+import { isOwnPrize } from './lucky-run.ts';
 import type { PartitionSet } from '../partition/partition-set.ts';
 
 /** Rows looked at in one round. */
@@ -103,7 +106,7 @@ export class Settler {
   /** A row that cannot be marked for its own data must not keep the others from being paid back. */
   private async settle(row: OpenSettlement): Promise<void> {
     try {
-      await this.voidOne(row);
+      await (row.prize === null ? this.voidOne(row) : this.payOne(row, row.prize));
     } catch (error) {
       if (error instanceof Failure && error.kind === 'retry') throw error;
       this.context.log.error({ debitKey: row.debitKey, error }, 'a settlement cannot be marked');
@@ -125,6 +128,27 @@ export class Settler {
       return;
     }
     await this.postpone(row, outcome.cause);
+  }
+
+  /** The prize's key is that of every try before, so that a prize that was paid is not paid again. */
+  private async payOne(row: OpenSettlement, prize: OpenPrize): Promise<void> {
+    const { wallet, settlements, clock, metrics, options, trace, log } = this.context;
+    const { debitKey: key, appCode, roomId, commandId, payerUserId: winnerUserId } = row;
+    const request = { key, appCode, winnerUserId, ...prize };
+    const outcome = await wallet.payPrize(request, options.walletTimeoutMs);
+    if (outcome.kind === 'paid' && isOwnPrize(request, outcome.receipt)) {
+      trace.at('cell.after_prize_before_mark');
+      await settlements.settled(key, prize.coins, clock.wallMs());
+      metrics.count('cell_settlements_total', { ended: 'paid' });
+      log.info({ appCode, roomId, commandId, key, coins: prize.coins }, 'a prize is paid');
+      return;
+    }
+    // A committed gift's debit is never void, and its prize is nobody else's: the books disagree.
+    if (outcome.kind !== 'unknown') {
+      metrics.count('cell_wallet_conflicts_total', { cause: 'PRIZE' });
+      log.error({ appCode, roomId, commandId, key, outcome }, 'a prize cannot be paid');
+    }
+    await this.postpone(row, 'cause' in outcome ? outcome.cause : `PRIZE_${outcome.kind}`);
   }
 
   private async postpone({ debitKey, tries }: OpenSettlement, cause: string): Promise<void> {

@@ -85,6 +85,7 @@ class Drafting {
     const decision = decide(item.command, facts, this.state);
     if (decision.kind === 'applied' && this.isAhead(decision.events)) return [this.notYet(item)];
     if (decision.kind === 'retry') {
+      assert(!isGift(item) || !item.payment.asked, 'a gift that may be paid for leaves no id free');
       const loose = looseOf(item, decision.reason, decision.facts, decision.retryAfterMs);
       return [{ kind: 'refused', item, loose }];
     }

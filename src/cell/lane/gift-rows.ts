@@ -7,18 +7,20 @@ import type {
   SettlementRow,
   UserWeekRow,
 } from '../../ports/commit-lane.ts';
-import { debitKeyOf } from '../../protocol/debit.ts';
+import { debitKeyOf, prizeKeyOf } from '../../protocol/debit.ts';
 import { isoWeekOf } from '../../protocol/iso-week.ts';
 import { isGift } from '../charges/payment.ts';
-import type { RoomDraft } from './draft.ts';
+import type { LoggedEnd, RoomDraft } from './draft.ts';
 
 /**
- * A row for every gift that ends otherwise than applied although its coins may be gone: in the
+ * A row for every gift that ends otherwise than applied although its coins may be gone, and for every
+ * prize of an applied one that may not have been paid: in the
  * transaction of that end, so that neither can be without the other.
  */
 export function settlementsOf({ room, ends }: RoomDraft): SettlementRow[] {
   return ends.flatMap((end) => {
-    if (end.kind !== 'logged' || end.result.outcome === 'applied') return [];
+    if (end.kind !== 'logged') return [];
+    if (end.result.outcome === 'applied') return prizesOf(room, end);
     if (!isGift(end.item) || !end.item.payment.asked) return [];
     const { appCode, roomId, commandId, actorUserId } = end.item.command;
     return [
@@ -31,6 +33,29 @@ export function settlementsOf({ room, ends }: RoomDraft): SettlementRow[] {
         partition: room.partition.id,
         reason: end.result.reason,
         createdAtMs: end.decidedAtMs,
+        prize: null,
+      },
+    ];
+  });
+}
+
+/** A row for every prize of an applied gift that nobody knows to be paid: with the gift or not at all. */
+function prizesOf(room: RoomDraft['room'], { item, decidedAtMs }: LoggedEnd): SettlementRow[] {
+  if (item.kind !== 'command' || !isGift(item)) return [];
+  const { charge } = item.payment;
+  if (charge?.kind !== 'charged') return [];
+  const { appCode, roomId, commandId, actorUserId } = item.command;
+  const debitKey = debitKeyOf(appCode, roomId, commandId);
+  return charge.draws.flatMap(({ prize, prizeCoins: coins, drawId }, at) => {
+    if (prize !== 'pending') return [];
+    return [
+      {
+        debitKey: prizeKeyOf(debitKey, at),
+        ...{ appCode, roomId, commandId, payerUserId: actorUserId },
+        partition: room.partition.id,
+        reason: 'PRIZE_PENDING',
+        createdAtMs: decidedAtMs,
+        prize: { debitKey, coins, drawId },
       },
     ];
   });

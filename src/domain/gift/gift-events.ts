@@ -1,5 +1,6 @@
 /** What happened about gifts. */
 import type { GiftId, UserId } from '../ids.ts';
+import type { LuckyDraw } from './lucky-draw.ts';
 
 /** A paid gift reached one of its targets; a command makes one per target, in order (GIFT-6). */
 export interface RoomGiftSent {
@@ -17,4 +18,6 @@ export interface RoomGiftSent {
   readonly comboId: string;
   /** One receipt pays for all targets of a command. */
   readonly billingReceiptId: string;
+  /** What this target's gift drew; null: the gift is not a lucky one. */
+  readonly luckyDraw: LuckyDraw | null;
 }

@@ -5,6 +5,7 @@
  */
 import type { BatchDisplay } from '../gift/batch-display.ts';
 import type { Charge } from '../gift/charge.ts';
+import type { LuckyDrawResult } from '../gift/lucky-draw.ts';
 import type { RankItem } from '../gift/gift-rank.ts';
 import type { MicSessionId, RoomVersion, UserId } from '../ids.ts';
 import type { RejectReason, RetryReason } from '../reasons.ts';
@@ -34,6 +35,8 @@ export interface ResultFields {
   readonly giftRank?: readonly RankItem[];
   /** SendGift to several targets: what the sender's client shows of it (RES-16, BATCH-1). */
   readonly batchDisplay?: BatchDisplay;
+  /** SendGift of a lucky gift: what it drew, one per target in their order (RES-14, RES-15). */
+  readonly luckyDraws?: readonly LuckyDrawResult[];
 }
 
 /** Caps that keep one room, one command and one event bounded; values come from configuration. */

@@ -1,7 +1,7 @@
 /**
  * Short constructors for the four ends of a decision, so that a command's file reads as its rules.
  */
-import type { RejectReason } from '../reasons.ts';
+import type { RejectReason, RetryReason } from '../reasons.ts';
 import type { Applied, NoEffect, Rejected, ResultFields, RetryLater } from './decision.ts';
 import type { RoomEvent } from './events.ts';
 
@@ -26,6 +26,11 @@ export function rejected(
   facts: Readonly<Record<string, string>> = {},
 ): Rejected {
   return { kind: 'rejected', reason, facts, followUp: null };
+}
+
+/** Not now: nothing is stored, and the same id may be sent again after the pause. */
+export function retryLater(reason: RetryReason, retryAfterMs: number): RetryLater {
+  return { kind: 'retry', reason, facts: {}, retryAfterMs };
 }
 
 /** A fact that the caller attached is about an older room: fetch it anew and send the id again. */

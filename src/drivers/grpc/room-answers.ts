@@ -4,6 +4,7 @@
  */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { BatchDisplay } from '../../domain/gift/batch-display.ts';
+import type { LuckyDrawResult } from '../../domain/gift/lucky-draw.ts';
 import type { AppCode, RoomId } from '../../domain/ids.ts';
 import type { ResultFields } from '../../domain/room/decision.ts';
 import type { RoomView, SeatView } from '../../domain/room/room-view.ts';
@@ -17,11 +18,19 @@ import { CommandState } from './generated/roomcell/v1/room_queries_pb.ts';
 import type { RoomListEntrySchema } from './generated/roomcell/v1/room_queries_pb.ts';
 import type {
   CommandResultSchema,
+  LuckyGiftDrawResultSchema,
   RoomSnapshotSchema,
   RoomUserSchema,
   SeatSchema,
 } from './generated/roomcell/v1/room_types_pb.ts';
-import { closerKinds, modeOf, roomRoles, roomStatuses, seatStates } from './room-names.ts';
+import {
+  closerKinds,
+  modeOf,
+  prizeStates,
+  roomRoles,
+  roomStatuses,
+  seatStates,
+} from './room-names.ts';
 
 /** The RTC application of each app; an app without one gets 0. */
 export type RtcSdkAppIds = ReadonlyMap<string, number>;
@@ -118,7 +127,7 @@ function resultFields(fields: ResultFields) {
 
 function giftFields(fields: ResultFields) {
   const { billingReceiptId, coinBalanceAfter, giftIncomeBalanceAfter, roomHeat } = fields;
-  const { giftRank, batchDisplay } = fields;
+  const { giftRank, batchDisplay, luckyDraws = [] } = fields;
   return {
     ...(billingReceiptId === undefined ? {} : { billingReceiptId }),
     ...(coinBalanceAfter === undefined ? {} : { coinBalanceAfter }),
@@ -126,11 +135,29 @@ function giftFields(fields: ResultFields) {
     ...(roomHeat === undefined ? {} : { roomHeat }),
     ...(giftRank === undefined ? {} : { giftRank: [...giftRank] }),
     ...(batchDisplay === undefined ? {} : { batchDisplay: batchMessage(batchDisplay) }),
+    ...luckyGifts(luckyDraws.map(luckyGift)),
   };
 }
 
 function batchMessage(batch: BatchDisplay) {
   return { ...batch, targetUserIds: [...batch.targetUserIds] };
+}
+
+/** One draw has a field of its own, several a list (RES-14, RES-15). */
+function luckyGifts(draws: readonly MessageInitShape<typeof LuckyGiftDrawResultSchema>[]) {
+  const [single] = draws;
+  if (draws.length === 1 && single !== undefined) return { luckyGift: single };
+  return draws.length === 0 ? {} : { luckyGifts: [...draws] };
+}
+
+function luckyGift(draw: LuckyDrawResult): MessageInitShape<typeof LuckyGiftDrawResultSchema> {
+  const { prize, balanceAfter, ...fields } = draw;
+  return {
+    ...fields,
+    win: draw.prizeCoins > 0n,
+    prize: prizeStates[prize],
+    ...(balanceAfter === null ? {} : { balanceAfter }),
+  };
 }
 
 /** A present user. */

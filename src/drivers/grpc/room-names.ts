@@ -1,7 +1,9 @@
 /** Names of the domain and their numbers on the wire, for both directions. */
+import type { PrizeState as PrizeName } from '../../domain/gift/lucky-draw.ts';
 import type { RoomView, SeatView } from '../../domain/room/room-view.ts';
 import {
   CloserKind,
+  PrizeState,
   RoomMode,
   RoomRole,
   RoomStatus,
@@ -30,6 +32,13 @@ export const closerKinds: Readonly<Record<NonNullable<RoomView['close']>['kind']
   admin: CloserKind.ADMIN,
   operator: CloserKind.OPERATOR,
   system: CloserKind.SYSTEM,
+};
+
+/** How far the prize of a draw has come. */
+export const prizeStates: Readonly<Record<PrizeName, PrizeState>> = {
+  none: PrizeState.NONE,
+  paid: PrizeState.PAID,
+  pending: PrizeState.PENDING,
 };
 
 /** What a user is in a room. */

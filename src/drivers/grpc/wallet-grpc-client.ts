@@ -12,6 +12,8 @@ import type {
   DebitOutcome,
   DebitRequest,
   FoundDebit,
+  PrizeOutcome,
+  PrizeReceipt,
   VoidOutcome,
   Wallet as WalletPort,
   WalletReceipt,
@@ -20,6 +22,8 @@ import { Wallet } from './generated/roomcell/v1/wallet_pb.ts';
 import type {
   DebitResponse,
   FindResponse,
+  PayPrizeResponse,
+  PrizeReceipt as WirePrizeReceipt,
   Receipt,
   VoidResponse,
 } from './generated/roomcell/v1/wallet_pb.ts';
@@ -69,7 +73,7 @@ export function createWalletGrpcClient(
       try {
         return readDebit(await client.calls.debit(message, within(timeoutMs)));
       } catch (thrown) {
-        return debitFailure(thrown);
+        return refusalOrDoubt(thrown);
       }
     },
     async find(key, appCode, timeoutMs) {
@@ -84,6 +88,16 @@ export function createWalletGrpcClient(
         return readVoid(await client.calls.void({ key, appCode }, within(timeoutMs)));
       } catch (thrown) {
         return doubt(thrown);
+      }
+    },
+    async payPrize(request, timeoutMs) {
+      if (request.coins < 1n || request.coins > int64Max) {
+        return { kind: 'refused', cause: 'coins outside of 1 to 2^63-1' };
+      }
+      try {
+        return readPrize(await client.calls.payPrize({ ...request }, within(timeoutMs)));
+      } catch (thrown) {
+        return refusalOrDoubt(thrown);
       }
     },
     stop() {
@@ -135,6 +149,32 @@ function readVoid({ refundedCoins }: VoidResponse): VoidOutcome {
     : { kind: 'voided', refundedCoins };
 }
 
+function readPrize({ end }: PayPrizeResponse): PrizeOutcome {
+  switch (end.case) {
+    case 'paid':
+      return readPrizeReceipt(end.value);
+    case 'voided':
+      return { kind: 'voided' };
+    case 'refused':
+      return { kind: 'refused', cause: end.value.cause };
+    case undefined:
+      return unknownOutcome('a prize’s answer without an end');
+  }
+}
+
+function readPrizeReceipt(wire: WirePrizeReceipt): PrizeOutcome {
+  const { receiptId, coins, balanceAfter } = wire;
+  if (!receiptIdPattern.test(receiptId) || coins < 1n) {
+    return unknownOutcome('a prize’s receipt that cannot be read');
+  }
+  const winnerUserId = wire.winnerUserId as UserId;
+  const receipt: PrizeReceipt = {
+    ...{ receiptId, winnerUserId, coins },
+    balanceAfter: balanceAfter ?? null,
+  };
+  return { kind: 'paid', receipt };
+}
+
 /** Payer, amount and purpose are passed on as they are: what they mean is the caller's judgement. */
 function readReceipt<Outcome>(
   receipt: Receipt,
@@ -158,7 +198,9 @@ function receiptFault({ receiptId, payerUserId, coins }: Receipt): string | null
   return coins > 0n ? null : `over ${coins} coins`;
 }
 
-function debitFailure(thrown: unknown): DebitOutcome {
+function refusalOrDoubt(
+  thrown: unknown,
+): { readonly kind: 'refused'; readonly cause: string } | UnknownOutcome {
   const isRefused =
     thrown instanceof GrpcCallError && refusedStatuses.includes(thrown.failure.status);
   return isRefused ? { kind: 'refused', cause: sentenceOf(thrown) } : doubt(thrown);

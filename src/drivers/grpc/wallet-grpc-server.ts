@@ -7,18 +7,25 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { status as grpcStatus } from '@grpc/grpc-js';
 import type { AppCode, UserId } from '../../domain/ids.ts';
 import { assertNever } from '../../kernel/assert.ts';
-import type { DebitRequest, WalletReceipt } from '../../ports/wallet.ts';
+import type {
+  DebitRequest,
+  PrizeReceipt,
+  PrizeRequest,
+  WalletReceipt,
+} from '../../ports/wallet.ts';
 import { statusAnswer, StatusError } from './error-details.ts';
 import { Wallet } from './generated/roomcell/v1/wallet_pb.ts';
 import type {
   DebitRequest as WireDebitRequest,
   DebitResponseSchema,
   FindResponseSchema,
+  PayPrizeResponseSchema,
   ReceiptSchema,
 } from './generated/roomcell/v1/wallet_pb.ts';
 import { bridgeService } from './grpc-bridge.ts';
 import { createGrpcHost } from './grpc-host.ts';
 import type { GrpcHost, GrpcHostPorts } from './grpc-host.ts';
+import { luckyGiftService, type ServedLuckyGifts } from './lucky-gift-grpc-server.ts';
 
 /** No end of the business: any gRPC status; `wallet.proto` says what a caller makes of it. */
 export interface StatusEnd {
@@ -43,11 +50,18 @@ export type FindEnd =
 /** How a void ended. */
 export type VoidEnd = { readonly kind: 'voided'; readonly refundedCoins: bigint } | StatusEnd;
 
+/** How the payment of a prize ended. */
+export type PrizeEnd =
+  | { readonly kind: 'paid'; readonly receipt: PrizeReceipt }
+  | { readonly kind: 'voided' }
+  | StatusEnd;
+
 /** The wallet behind the server. `signal` aborts when the caller no longer waits. */
 export interface ServedWallet {
   debit(request: DebitRequest, signal: AbortSignal): Promise<DebitEnd>;
   find(key: string, appCode: AppCode, signal: AbortSignal): Promise<FindEnd>;
   void(key: string, appCode: AppCode, signal: AbortSignal): Promise<VoidEnd>;
+  payPrize(request: PrizeRequest, signal: AbortSignal): Promise<PrizeEnd>;
 }
 
 /** Where to listen and what to serve. */
@@ -55,13 +69,15 @@ export interface WalletServerOptions {
   readonly host: string;
   readonly port: number;
   readonly wallet: ServedWallet;
+  /** Served beside it. */
+  readonly luckyGifts?: ServedLuckyGifts;
 }
 
 const int64Max = 2n ** 63n - 1n;
 
 /** Makes the server; serving from the start, since it depends on nothing. */
 export function createWalletServer(options: WalletServerOptions, ports: GrpcHostPorts): GrpcHost {
-  const { host, port, wallet } = options;
+  const { host, port, wallet, luckyGifts } = options;
   const service = bridgeService(Wallet, {
     debit: async (request, { signal }) => ({
       end: debitEndOf(await wallet.debit(debitOf(request), signal)),
@@ -74,8 +90,16 @@ export function createWalletServer(options: WalletServerOptions, ports: GrpcHost
       if (end.kind === 'status') throw statusError(end);
       return { refundedCoins: end.refundedCoins };
     },
+    payPrize: async (request, { signal }) => {
+      const { key, debitKey, coins, drawId } = request;
+      const appCode = request.appCode as AppCode;
+      const winnerUserId = request.winnerUserId as UserId;
+      const asked = { key, debitKey, appCode, winnerUserId, coins, drawId };
+      return { end: prizeEndOf(await wallet.payPrize(asked, signal)) };
+    },
   });
-  const server = createGrpcHost({ host, port, services: [service] }, ports);
+  const others = luckyGifts === undefined ? [] : [luckyGiftService(luckyGifts)];
+  const server = createGrpcHost({ host, port, services: [service, ...others] }, ports);
   server.setServing(true);
   return server;
 }
@@ -123,6 +147,16 @@ function findEndOf(end: FindEnd): NonNullable<MessageInitShape<typeof FindRespon
     default:
       return assertNever(end, 'a find ends in a known way');
   }
+}
+
+function prizeEndOf(
+  end: PrizeEnd,
+): NonNullable<MessageInitShape<typeof PayPrizeResponseSchema>['end']> {
+  if (end.kind === 'status') throw statusError(end);
+  if (end.kind === 'voided') return { case: 'voided', value: {} };
+  const { receiptId, winnerUserId, coins, balanceAfter } = end.receipt;
+  const told = fits(balanceAfter) ? { balanceAfter } : {};
+  return { case: 'paid', value: { receiptId, winnerUserId, coins, ...told } };
 }
 
 function receiptOf(receipt: WalletReceipt): MessageInitShape<typeof ReceiptSchema> {

@@ -2,7 +2,7 @@
 import type { AppCode, GiftId } from '../../domain/ids.ts';
 import { assert } from '../../kernel/assert.ts';
 import { Failure } from '../../kernel/failure.ts';
-import type { CatalogueGift, GiftCatalogue } from '../../ports/gift-catalogue.ts';
+import type { CatalogueGift, GiftCatalogue, GiftOnOffer } from '../../ports/gift-catalogue.ts';
 import { giftKey, int64Max, type CatalogueRow } from './gift-rows.ts';
 import { put, type MemoryDatabase } from './memory-database.ts';
 
@@ -32,11 +32,7 @@ export class MemoryGiftCatalogue implements GiftCatalogue {
     });
   }
 
-  async put(
-    appCode: AppCode,
-    gift: { readonly giftId: GiftId; readonly coinPrice: bigint; readonly onSale: boolean },
-    nowMs: number,
-  ): Promise<CatalogueGift> {
+  async put(appCode: AppCode, gift: GiftOnOffer, nowMs: number): Promise<CatalogueGift> {
     assert(gift.coinPrice > 0n, 'a gift costs something', { price: gift.coinPrice });
     return this.database.server.call('catalogue', 'storing a gift', 'write', () => {
       if (gift.coinPrice > int64Max) {
@@ -70,6 +66,7 @@ export class MemoryGiftCatalogue implements GiftCatalogue {
   }
 }
 
-function giftOf({ giftId, catalogueVersion, coinPrice, onSale }: CatalogueRow): CatalogueGift {
-  return { giftId, catalogueVersion, coinPrice, onSale };
+function giftOf(row: CatalogueRow): CatalogueGift {
+  const { giftId, catalogueVersion, coinPrice, onSale, lucky } = row;
+  return { giftId, catalogueVersion, coinPrice, onSale, lucky };
 }

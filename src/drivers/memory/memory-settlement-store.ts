@@ -38,9 +38,9 @@ export class MemorySettlementStore implements SettlementStore {
     });
   }
 
-  settled(debitKey: string, refundedCoins: bigint, nowMs: number): Promise<void> {
+  settled(debitKey: string, movedCoins: bigint, nowMs: number): Promise<void> {
     return this.mark('ending a void', debitKey, (row) => {
-      return { ...row, status: 'settled', refundedCoins, settledAtMs: nowMs };
+      return { ...row, status: 'settled', refundedCoins: movedCoins, settledAtMs: nowMs };
     });
   }
 
@@ -95,6 +95,8 @@ export class MemorySettlementStore implements SettlementStore {
 }
 
 function openOf(row: SettlementRecord): OpenSettlement {
-  const { debitKey, appCode, roomId, commandId, payerUserId, reason, tries, createdAtMs } = row;
-  return { debitKey, appCode, roomId, commandId, payerUserId, reason, tries, createdAtMs };
+  const { debitKey, appCode, roomId, commandId, payerUserId, reason, tries, prize } = row;
+  const { createdAtMs } = row;
+  const ids = { debitKey, appCode, roomId, commandId, payerUserId };
+  return { ...ids, reason, tries, createdAtMs, prize };
 }

@@ -20,13 +20,18 @@ export function settlementsInsert(rows: readonly SettlementRow[]): string {
     (row) =>
       `(${text(row.debitKey)},${text(row.appCode)},${text(row.roomId)},${text(row.commandId)},` +
       `${text(row.payerUserId)},${whole(row.partition)},${text(row.reason)},'open',` +
-      `${whole(row.createdAtMs)})`,
+      `${whole(row.createdAtMs)},${prizeOf(row)})`,
   );
   return (
     'INSERT INTO wallet_settlement (debit_key,app_code,room_id,command_id,payer_user_id,' +
-    `partition_id,reason,status,created_at_ms) VALUES ${values.join()} ` +
+    `partition_id,reason,status,created_at_ms,prize_of,prize_coins,prize_draw_id) VALUES ${values.join()} ` +
     'ON DUPLICATE KEY UPDATE debit_key=VALUES(debit_key)'
   );
+}
+
+function prizeOf({ prize }: SettlementRow): string {
+  if (prize === null) return 'NULL,NULL,NULL';
+  return `${text(prize.debitKey)},${big(prize.coins)},${text(prize.drawId)}`;
 }
 
 /**

@@ -2,7 +2,7 @@
 import type { AppCode, GiftId } from '../../domain/ids.ts';
 import { assert } from '../../kernel/assert.ts';
 import { Failure } from '../../kernel/failure.ts';
-import type { CatalogueGift, GiftCatalogue } from '../../ports/gift-catalogue.ts';
+import type { CatalogueGift, GiftCatalogue, GiftOnOffer } from '../../ports/gift-catalogue.ts';
 import { toFailure, toMysqlError } from './mysql-errors.ts';
 import type { MysqlPool } from './pool.ts';
 import type { MysqlSession, Row } from './session.ts';
@@ -13,7 +13,7 @@ import type { MysqlSession, Row } from './session.ts';
  */
 const putRoundsMax = 50;
 
-const columns = 'gift_id, catalogue_version, coin_price, on_sale';
+const columns = 'gift_id, catalogue_version, coin_price, on_sale, lucky';
 
 /** See the port. A price that BIGINT does not hold is Reject `DATA_REFUSED`. */
 export class MysqlGiftCatalogue implements GiftCatalogue {
@@ -48,11 +48,7 @@ export class MysqlGiftCatalogue implements GiftCatalogue {
   }
 
   /** An answer that is lost may leave a version behind; asking again makes one more of the same. */
-  async put(
-    appCode: AppCode,
-    gift: { readonly giftId: GiftId; readonly coinPrice: bigint; readonly onSale: boolean },
-    nowMs: number,
-  ): Promise<CatalogueGift> {
+  async put(appCode: AppCode, gift: GiftOnOffer, nowMs: number): Promise<CatalogueGift> {
     assert(gift.coinPrice > 0n, 'a gift costs something', { price: gift.coinPrice });
     try {
       return await this.pool.withSession(async (session) => {
@@ -72,7 +68,8 @@ export class MysqlGiftCatalogue implements GiftCatalogue {
   async list(appCode: AppCode): Promise<readonly CatalogueGift[]> {
     const rows = await this.pool.rows(
       'listing gifts',
-      'SELECT c.gift_id, c.catalogue_version, c.coin_price, c.on_sale FROM gift_catalogue c ' +
+      'SELECT c.gift_id, c.catalogue_version, c.coin_price, c.on_sale, c.lucky ' +
+        'FROM gift_catalogue c ' +
         'JOIN (SELECT gift_id, MAX(catalogue_version) AS newest FROM gift_catalogue ' +
         'WHERE app_code = ? GROUP BY gift_id) n ' +
         'ON c.gift_id = n.gift_id AND c.catalogue_version = n.newest ' +
@@ -110,8 +107,11 @@ async function isInserted(
   try {
     await session.run(
       'INSERT INTO gift_catalogue (app_code, gift_id, catalogue_version, coin_price, on_sale, ' +
-        'created_at_ms) VALUES (?, ?, ?, ?, ?, ?)',
-      [appCode, gift.giftId, gift.catalogueVersion, gift.coinPrice, gift.onSale ? 1 : 0, nowMs],
+        'lucky, created_at_ms) VALUES (?, ?, ?, ?, ?, ?, ?)',
+      [
+        ...[appCode, gift.giftId, gift.catalogueVersion, gift.coinPrice],
+        ...[gift.onSale ? 1 : 0, gift.lucky ? 1 : 0, nowMs],
+      ],
     );
     return true;
   } catch (thrown) {
@@ -126,5 +126,6 @@ function giftOf(row: Row): CatalogueGift {
     catalogueVersion: BigInt(String(row['catalogue_version'])),
     coinPrice: BigInt(String(row['coin_price'])),
     onSale: Number(row['on_sale']) === 1,
+    lucky: Number(row['lucky']) === 1,
   };
 }

@@ -3,6 +3,7 @@
  * fenced: two nodes that void one key at once do no harm, and every mark needs an open row.
  */
 import type { AppCode, CommandId, RoomId, UserId } from '../../domain/ids.ts';
+import type { OpenPrize } from '../../ports/commit-lane.ts';
 import type {
   ListedSettlement,
   OpenSettlement,
@@ -17,7 +18,7 @@ const lastErrorMax = 1_000;
 
 const columns =
   'debit_key, app_code, room_id, command_id, payer_user_id, partition_id, reason, tries, ' +
-  'next_try_at_ms, last_error, created_at_ms';
+  'next_try_at_ms, last_error, created_at_ms, prize_of, prize_coins, prize_draw_id';
 
 /** See the port. `topic`: the commands topic, whose layout says which partitions there are. */
 export class MysqlSettlementStore implements SettlementStore {
@@ -52,12 +53,12 @@ export class MysqlSettlementStore implements SettlementStore {
     return rows.map(openOf);
   }
 
-  async settled(debitKey: string, refundedCoins: bigint, nowMs: number): Promise<void> {
+  async settled(debitKey: string, movedCoins: bigint, nowMs: number): Promise<void> {
     await this.pool.run(
       'ending a void',
       "UPDATE wallet_settlement SET status = 'settled', refunded_coins = ?, settled_at_ms = ? " +
         "WHERE debit_key = ? AND status = 'open'",
-      [refundedCoins, nowMs, debitKey],
+      [movedCoins, nowMs, debitKey],
     );
   }
 
@@ -120,5 +121,13 @@ function openOf(row: Row): OpenSettlement {
     reason: String(row['reason']),
     tries: Number(row['tries']),
     createdAtMs: Number(row['created_at_ms']),
+    prize: prizeOf(row),
   };
+}
+
+function prizeOf(row: Row): OpenPrize | null {
+  const of = row['prize_of'] ?? null;
+  if (of === null) return null;
+  const coins = BigInt(String(row['prize_coins']));
+  return { debitKey: String(of), coins, drawId: String(row['prize_draw_id']) };
 }

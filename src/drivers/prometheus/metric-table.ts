@@ -107,6 +107,8 @@ const ofCell: Rows = {
   cell_charge_ms: duration('Gifts between the look at MySQL and the wallet’s last answer.', 'end'),
   cell_charges_in_flight: gauge('Gifts that wait for the wallet.'),
   cell_debits_unknown_total: counter('Debits without a certain answer.'),
+  cell_draws_unknown_total: counter('Calls for draws of lucky gifts that ended in doubt.'),
+  cell_prizes_pending_total: counter('Prizes that were not certainly paid with their gift.'),
   cell_wallet_conflicts_total: counter('Receipts that cannot be honoured.', 'cause'),
   cell_settlements_total: counter('Voids of debits owed back, by how they ended.', 'ended'),
   cell_lease_foreign_total: counter('Rooms whose lease in Redis named somebody else.'),

@@ -2,13 +2,14 @@
  * The sandbox's control interface: `GET /sandbox/received?destination=im` shows what arrived,
  * `GET /sandbox/groups` the IM groups, `GET /sandbox/rtc` who is in RTC rooms and who was put out,
  * `POST /sandbox/rtc/enter` lets a user enter, `POST /sandbox/faults` orders faults and `GET` shows them.
- * Pages below `/sandbox/wallet` are the wallet's.
+ * `GET /sandbox/lucky/draws` shows what lucky gifts drew. Pages below `/sandbox/wallet` are the wallet's.
  */
 import type { ActivityStandIn } from '../delivery-stand-in/activity-stand-in.ts';
 import type { ImStandIn } from '../delivery-stand-in/im-stand-in.ts';
 import type { RtcStandIn } from '../delivery-stand-in/rtc-stand-in.ts';
 import { readFault } from '../fault-board.ts';
 import type { Fault, FaultBoard } from '../fault-board.ts';
+import type { KeptDraw, LuckyStandIn } from '../lucky-stand-in/lucky-stand-in.ts';
 import { orderWalletFault } from '../wallet-stand-in/wallet-faults.ts';
 import type { WalletStandIn } from '../wallet-stand-in/wallet-stand-in.ts';
 import { startHttpServer } from './http-json.ts';
@@ -23,6 +24,7 @@ export interface ControlParts {
   readonly rtc: RtcStandIn;
   readonly activity: ActivityStandIn;
   readonly wallet: WalletStandIn;
+  readonly lucky: LuckyStandIn;
 }
 
 /** Starts the interface. */
@@ -48,12 +50,15 @@ function route(parts: ControlParts, request: JsonRequest): JsonAnswer {
       return shown(parts.rtc.show());
     case 'POST /sandbox/rtc/enter':
       return enter(parts.rtc, request.text);
+    case 'GET /sandbox/lucky/draws':
+      return shown({ draws: parts.lucky.draws().map(shownDraw) });
     case 'GET /sandbox/faults':
       return shown({
         im: parts.im.faults.show(),
         rtc: parts.rtc.faults.show(),
         activity: parts.activity.faults.show(),
         wallet: parts.wallet.faults.show(),
+        lucky: parts.lucky.faults.show(),
       });
     case 'POST /sandbox/faults':
       return order(parts, request.text);
@@ -89,7 +94,8 @@ function order(parts: ControlParts, text: string): JsonAnswer {
   if (value['destination'] === 'wallet') {
     return orderAt(parts.wallet.faults, value, orderWalletFault);
   }
-  return refuse('destination must be im, rtc, activity or wallet');
+  if (value['destination'] === 'lucky') return orderAt(parts.lucky.faults, value);
+  return refuse('destination must be im, rtc, activity, wallet or lucky');
 }
 
 /** `put` answers what is wrong with an order, or null. */
@@ -106,6 +112,18 @@ function orderAt<Kind extends string>(
   if (!read.ok) return refuse(read.fault);
   const fault = put(board, read.fault);
   return fault === null ? shown({ faults: board.show() }) : refuse(fault);
+}
+
+function shownDraw({ gift, key, drawId, targetUserId, prizeCoins, repeats }: KeptDraw): unknown {
+  return {
+    app_code: gift.appCode,
+    sender_user_id: gift.senderUserId,
+    target_user_id: targetUserId,
+    key,
+    draw_id: drawId,
+    prize_coins: String(prizeCoins),
+    repeats,
+  };
 }
 
 function putOnBoard<Kind extends string>(

@@ -1,6 +1,6 @@
 /**
- * The outside world on one machine: stand-ins for Tencent Cloud IM, the activity service and the
- * wallet, and a control interface. For development and tests; production refuses the role.
+ * The outside world on one machine: stand-ins for Tencent Cloud IM, the activity service, the
+ * wallet and the lucky gift service, and a control interface. For development and tests; production refuses the role.
  */
 import type { Clock } from '../../ports/clock.ts';
 import type { Random } from '../../ports/random.ts';
@@ -9,6 +9,7 @@ import { ActivityStandIn } from '../delivery-stand-in/activity-stand-in.ts';
 import type { ActivityAnswer, IngestedEvent } from '../delivery-stand-in/activity-stand-in.ts';
 import { ImStandIn } from '../delivery-stand-in/im-stand-in.ts';
 import { RtcStandIn } from '../delivery-stand-in/rtc-stand-in.ts';
+import { LuckyStandIn } from '../lucky-stand-in/lucky-stand-in.ts';
 import { startControlServer } from './control-server.ts';
 import { WalletStandIn } from '../wallet-stand-in/wallet-stand-in.ts';
 import type { HttpServer } from './http-json.ts';
@@ -55,10 +56,11 @@ export interface SandboxOptions {
     listen: ListenAddress,
     onIngest: (event: IngestedEvent, signal: AbortSignal) => Promise<ActivityAnswer>,
   ) => Promise<StandInServer>;
-  /** Serves the wallet over gRPC; given from outside for the same reason. */
+  /** Serves the wallet and the lucky gift service over gRPC; given from outside for the same reason. */
   readonly startWalletServer: (
     listen: ListenAddress,
     wallet: WalletStandIn,
+    luckyGifts: LuckyStandIn,
   ) => Promise<StandInServer>;
 }
 
@@ -79,9 +81,11 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const activity = options.activity ?? new ActivityStandIn({ timers, random });
   const openingCoins = options.walletOpeningCoins;
   const wallet = new WalletStandIn({ clock, timers, random, openingCoins });
+  const lucky = new LuckyStandIn({ timers, random });
   const running: (HttpServer | StandInServer)[] = [];
   const stop = async (): Promise<void> => {
     wallet.stop();
+    lucky.stop();
     await Promise.all(running.splice(0).map((part) => part.stop()));
   };
   try {
@@ -103,9 +107,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       (event, signal) => activity.ingest(event, signal),
     );
     running.push(activityServer);
-    const walletServer = await options.startWalletServer(options.walletListen, wallet);
+    const walletServer = await options.startWalletServer(options.walletListen, wallet, lucky);
     running.push(walletServer);
-    const parts = { im, rtc, activity, wallet };
+    const parts = { im, rtc, activity, wallet, lucky };
     const control = await startControlServer(options.controlListen, parts);
     running.push(control);
     return {

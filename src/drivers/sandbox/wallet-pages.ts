@@ -18,6 +18,7 @@ export interface ShownKey {
   readonly refunds: number;
   readonly debited_coins: string;
   readonly refunded_coins: string;
+  readonly prize_coins: string;
   /** Debits that came again: the same request, another request, after a void. */
   readonly repeats: number;
   readonly conflicts: number;
@@ -29,6 +30,8 @@ interface Sums {
   refunds: number;
   debitedCoins: bigint;
   refundedCoins: bigint;
+  /** Paid, less what was taken back. */
+  prizeCoins: bigint;
 }
 
 /** What `setCoins` may set: far below 2^63, so that refunds never pass it. */
@@ -87,25 +90,34 @@ function wholeLedger(ledger: WalletLedger): unknown {
 }
 
 function noSums(): Sums {
-  return { debits: 0, refunds: 0, debitedCoins: 0n, refundedCoins: 0n };
+  return { debits: 0, refunds: 0, debitedCoins: 0n, refundedCoins: 0n, prizeCoins: 0n };
 }
 
 function add(sums: Sums, { kind, coins }: LedgerEntry): void {
-  if (kind === 'debit') {
-    sums.debits += 1;
-    sums.debitedCoins += coins;
-  } else {
-    sums.refunds += 1;
-    sums.refundedCoins += coins;
+  switch (kind) {
+    case 'debit':
+      sums.debits += 1;
+      sums.debitedCoins += coins;
+      break;
+    case 'refund':
+      sums.refunds += 1;
+      sums.refundedCoins += coins;
+      break;
+    case 'prize':
+      sums.prizeCoins += coins;
+      break;
+    case 'prizeBack':
+      sums.prizeCoins -= coins;
   }
 }
 
-function shownSums({ debits, refunds, debitedCoins, refundedCoins }: Sums) {
+function shownSums({ debits, refunds, debitedCoins, refundedCoins, prizeCoins }: Sums) {
   return {
     debits,
     refunds,
     debited_coins: String(debitedCoins),
     refunded_coins: String(refundedCoins),
+    prize_coins: String(prizeCoins),
   };
 }
 

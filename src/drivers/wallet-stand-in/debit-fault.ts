@@ -1,7 +1,7 @@
 /** What a wallet refuses to read: requests outside of the bounds that `wallet.proto` names. */
 import { userIdFault, wideIdFault } from '../../domain/ids.ts';
 import type { AppCode } from '../../domain/ids.ts';
-import type { DebitRequest } from '../../ports/wallet.ts';
+import type { DebitRequest, PrizeRequest } from '../../ports/wallet.ts';
 
 /** Largest amount of the wire format. */
 const coinsMax = 2n ** 63n - 1n;
@@ -13,6 +13,18 @@ const keyPattern = /^[0-9a-f]{64}$/;
 export function keyFault(key: string, appCode: AppCode): string | null {
   if (!keyPattern.test(key)) return 'key must be 64 hex digits';
   return wideIdFault(appCode) === null ? null : 'app_code is malformed';
+}
+
+/** What is wrong with a prize, or null. */
+export function prizeFault(request: PrizeRequest): string | null {
+  const { key, debitKey, appCode, winnerUserId, coins, drawId } = request;
+  const fault = keyFault(key, appCode);
+  if (fault !== null) return fault;
+  if (!keyPattern.test(debitKey)) return 'debit_key must be 64 hex digits';
+  if (userIdFault(winnerUserId) !== null) return 'winner_user_id is malformed';
+  if (coins < 1n || coins > coinsMax) return 'coins must be above 0 and fit into 64 bits';
+  const isLong = Buffer.byteLength(drawId) > purposeBytesMax;
+  return isLong ? `draw_id has more than ${purposeBytesMax} bytes` : null;
 }
 
 /** What is wrong with a payment, or null. */

@@ -2,7 +2,7 @@
 import type { Fault, FaultBoard } from '../fault-board.ts';
 
 /** The calls of the wallet, as orders name them. */
-export const walletCommands = ['debit', 'find', 'void'] as const;
+export const walletCommands = ['debit', 'find', 'void', 'prize'] as const;
 /** One of them. */
 export type WalletCommand = (typeof walletCommands)[number];
 

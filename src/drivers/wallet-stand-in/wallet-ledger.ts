@@ -6,12 +6,19 @@
 import type { AppCode, UserId } from '../../domain/ids.ts';
 import { assert } from '../../kernel/assert.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { DebitRequest, FoundDebit, WalletReceipt } from '../../ports/wallet.ts';
-import { debitFault, keyFault } from './debit-fault.ts';
+import type {
+  DebitRequest,
+  FoundDebit,
+  PrizeReceipt,
+  PrizeRequest,
+  WalletReceipt,
+} from '../../ports/wallet.ts';
+import { debitFault, keyFault, prizeFault } from './debit-fault.ts';
 
 /** One movement of a payer's coins. Entries are never changed and never deleted. */
 export interface LedgerEntry {
-  readonly kind: 'debit' | 'refund';
+  /** `prize`: paid to a winner; `prizeBack`: taken from it again with the refund of its debit. */
+  readonly kind: 'debit' | 'refund' | 'prize' | 'prizeBack';
   readonly appCode: AppCode;
   readonly key: string;
   readonly userId: UserId;
@@ -19,7 +26,10 @@ export interface LedgerEntry {
   readonly atMs: number;
 }
 
-/** What a user has. `coins` = opening + adjusted − debits + refunds of the entries. */
+/**
+ * What a user has. `coins` = opening + adjusted − debits + refunds + prizes − prizes taken back. They
+ * are below zero only for somebody who spent a prize before it was taken back.
+ */
 export interface LedgerAccount {
   readonly appCode: AppCode;
   readonly userId: UserId;
@@ -59,6 +69,12 @@ export type LedgerFound = Exclude<FoundDebit, { kind: 'unknown' }> | LedgerRefus
 export type LedgerVoid =
   { readonly kind: 'voided'; readonly refundedCoins: bigint } | LedgerRefusal;
 
+/** How a prize ends in the books. */
+export type LedgerPrize =
+  | { readonly kind: 'paid'; readonly receipt: PrizeReceipt }
+  | { readonly kind: 'voided' }
+  | LedgerRefusal;
+
 /** What a faulty wallet writes down instead of what it was asked. `coins` are really taken. */
 export interface WrittenInstead {
   readonly coins?: bigint;
@@ -77,6 +93,8 @@ interface KeyRecord {
   repeats: number;
   conflicts: number;
   lateDebits: number;
+  /** Prizes that hang on it, while it is not voided. */
+  readonly prizes: { readonly request: PrizeRequest; readonly receipt: PrizeReceipt }[];
 }
 
 /** Keys and accounts that fit; one more of either is answered `full`. */
@@ -91,6 +109,8 @@ export class WalletLedger {
   private readonly accounts = new Map<string, Account>();
   private readonly records = new Map<string, KeyRecord>();
   private readonly written: LedgerEntry[] = [];
+  /** By app and key: the key of the debit that each prize hangs on, and what it was answered. */
+  private readonly prizes = new Map<string, { debitKey: string; receipt: PrizeReceipt }>();
 
   constructor(options: { readonly clock: Clock; readonly openingCoins: bigint }) {
     this.clock = options.clock;
@@ -140,6 +160,27 @@ export class WalletLedger {
     const record = known ?? this.open({ appCode, key }, null);
     record.refundedCoins ??= this.giveBack(record);
     return { kind: 'voided', refundedCoins: record.refundedCoins };
+  }
+
+  /** Pays a prize, or answers what stands under its key. */
+  payPrize(request: PrizeRequest): LedgerPrize {
+    const cause = prizeFault(request);
+    if (cause !== null) return { kind: 'invalid', cause };
+    const { appCode, key, debitKey, winnerUserId, coins } = request;
+    const known = this.prizes.get(nameOf(appCode, key));
+    const record = this.records.get(nameOf(appCode, known?.debitKey ?? debitKey));
+    if (record === undefined) return { kind: 'invalid', cause: 'nothing stands under debit_key' };
+    if (record.refundedCoins !== null || record.debit === null) return { kind: 'voided' };
+    if (known !== undefined) return { kind: 'paid', receipt: known.receipt };
+    if (this.prizes.size >= keysMax) return { kind: 'full' };
+    const account = this.accountOf(appCode, winnerUserId);
+    account.coins += coins;
+    const receiptId = `prize-${this.prizes.size + 1}-${key.slice(0, 16)}`;
+    const receipt = { receiptId, winnerUserId, coins, balanceAfter: account.coins };
+    this.prizes.set(nameOf(appCode, key), { debitKey, receipt });
+    record.prizes.push({ request, receipt });
+    this.write('prize', { appCode, key, userId: winnerUserId, coins });
+    return { kind: 'paid', receipt };
   }
 
   /** When the key last changed, wall time; null: nothing stands there. */
@@ -202,12 +243,21 @@ export class WalletLedger {
       this.accountOf(request.appCode, userId).incomeCoins -= coins;
     }
     this.enter('refund', request, receipt.coins);
+    for (const { request: prize } of record.prizes) {
+      const { appCode, key, winnerUserId: userId, coins } = prize;
+      this.accountOf(appCode, userId).coins -= coins;
+      this.write('prizeBack', { appCode, key, userId, coins });
+    }
     return receipt.coins;
   }
 
   private enter(kind: LedgerEntry['kind'], request: DebitRequest, coins: bigint): void {
     const { appCode, key, payerUserId: userId } = request;
-    this.written.push({ kind, appCode, key, userId, coins, atMs: this.clock.wallMs() });
+    this.write(kind, { appCode, key, userId, coins });
+  }
+
+  private write(kind: LedgerEntry['kind'], moved: Omit<LedgerEntry, 'kind' | 'atMs'>): void {
+    this.written.push({ kind, ...moved, atMs: this.clock.wallMs() });
   }
 
   private open(at: { appCode: AppCode; key: string }, debit: KeyRecord['debit']): KeyRecord {
@@ -220,6 +270,7 @@ export class WalletLedger {
       repeats: 0,
       conflicts: 0,
       lateDebits: 0,
+      prizes: [],
     };
     this.records.set(nameOf(at.appCode, at.key), record);
     return record;

@@ -8,7 +8,7 @@ import type { AppCode, UserId } from '../../domain/ids.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Random } from '../../ports/random.ts';
 import type { Timers } from '../../ports/timers.ts';
-import type { DebitRequest } from '../../ports/wallet.ts';
+import type { DebitRequest, PrizeRequest } from '../../ports/wallet.ts';
 import { FaultBoard } from '../fault-board.ts';
 import { walletFaultKinds } from './wallet-faults.ts';
 import type { WalletCommand, WalletFault, WalletFaultKind } from './wallet-faults.ts';
@@ -16,6 +16,7 @@ import { WalletLedger } from './wallet-ledger.ts';
 import type {
   LedgerDebit,
   LedgerFound,
+  LedgerPrize,
   LedgerRefusal,
   LedgerVoid,
   WrittenInstead,
@@ -37,6 +38,8 @@ export type DebitAnswer =
 export type FindAnswer = Exclude<LedgerFound, LedgerRefusal> | WalletStatus;
 /** See `DebitAnswer`. */
 export type VoidAnswer = Exclude<LedgerVoid, LedgerRefusal> | WalletStatus;
+/** See `DebitAnswer`. */
+export type PrizeAnswer = Exclude<LedgerPrize, LedgerRefusal> | WalletStatus;
 
 /** `slow` and `late` without a time of their own wait this long. */
 const slowMs = 5_000;
@@ -89,6 +92,13 @@ export class WalletStandIn {
   void(key: string, appCode: AppCode, signal: AbortSignal): Promise<VoidAnswer> {
     return this.perform('void', signal, (): VoidAnswer =>
       statusOrEnd(this.ledger.void(key, appCode)),
+    );
+  }
+
+  /** Pays a prize. */
+  payPrize(request: PrizeRequest, signal: AbortSignal): Promise<PrizeAnswer> {
+    return this.perform('prize', signal, (): PrizeAnswer =>
+      statusOrEnd(this.ledger.payPrize(request)),
     );
   }
 

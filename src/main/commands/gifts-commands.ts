@@ -18,19 +18,21 @@ export function addGiftsCommands(program: Command): void {
     .argument('<gift_id>', 'the gift', idOf)
     .requiredOption('--price <coins>', 'coins for one', coinsOf)
     .option('--off-sale', 'keep it known but sell it no more')
+    .option('--lucky', 'a lucky gift: each one draws, and may win coins')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ roomcell gifts set demo rose --price 10')
     .action(
       async (
         app: string,
         giftId: string,
-        options: { price: bigint; offSale?: boolean; json?: boolean },
+        options: { price: bigint; offSale?: boolean; lucky?: boolean; json?: boolean },
         command: Command,
       ) => {
         const gift = {
           giftId: giftId as GiftId,
           coinPrice: options.price,
           onSale: options.offSale !== true,
+          lucky: options.lucky === true,
         };
         const stored = await onMysql(command, 'gifts set', (mysql) =>
           mysql.giftCatalogue.put(app as AppCode, gift, createSystemClock().wallMs()),
@@ -54,12 +56,13 @@ export function addGiftsCommands(program: Command): void {
         gifts.length === 0
           ? `${app} has no gift.`
           : tableOf([
-              ['gift', 'version', 'coins', 'state'],
+              ['gift', 'version', 'coins', 'state', 'kind'],
               ...gifts.map((gift) => [
                 gift.giftId,
                 gift.catalogueVersion,
                 gift.coinPrice,
                 gift.onSale ? 'on sale' : 'off sale',
+                gift.lucky ? 'lucky' : 'plain',
               ]),
             ]),
       );

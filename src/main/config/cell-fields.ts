@@ -40,10 +40,18 @@ export const roomFields = {
     lowMeansFallback: true,
   }),
   catalogue_at_start: list({
-    about: 'Gifts that cells put on sale when the app never had them: app_code/gift_id=coins.',
+    about:
+      'Gifts that cells put on sale when the app never had them: app_code/gift_id=coins, and /lucky behind a lucky one.',
     fallback: [],
     min: 0,
     item: giftOnSale,
+  }),
+  lucky_gift_send_lock_ttl: duration({
+    about: 'Time after which the lock of a user who sends a lucky gift ends by itself.',
+    fallback: '5s',
+    min: '100ms',
+    max: '1m',
+    lowMeansFallback: true,
   }),
   mic_publish_timeout: duration({
     about: 'Longest wait for the confirmation of RTC publishing after MicUp.',
@@ -225,6 +233,12 @@ export const cellFields = {
     fallback: '5s',
     min: '100ms',
     max: '1m',
+  }),
+  prize_budget: duration({
+    about: 'Time for the prizes of one lucky gift; those not paid by then are paid later.',
+    fallback: '1s',
+    min: '50ms',
+    max: '10s',
   }),
   charges_per_room_max: integer({
     about: 'Gifts of one room that are charged at the same time, one per sender; others wait.',

@@ -117,6 +117,20 @@ export const outsideFields = {
       max: '30s',
     }),
   },
+  lucky_gift: {
+    addr: text({
+      about: 'gRPC address of the lucky gift service; without one lucky gifts are not enabled.',
+      fallback: '',
+      pattern: hostAndPort,
+    }),
+    token: secret({ about: 'Bearer token for it. Empty: it asks for none.', minBytes: 16 }),
+    timeout: duration({
+      about: 'Longest wait for one answer of it.',
+      fallback: '1s',
+      min: '50ms',
+      max: '30s',
+    }),
+  },
   sandbox: {
     im_listen: text({
       about: 'Where the stand-in for Tencent IM listens (HTTP).',
@@ -134,7 +148,7 @@ export const outsideFields = {
       pattern: hostAndPort,
     }),
     wallet_listen: text({
-      about: 'Where the stand-in for the wallet listens (gRPC).',
+      about: 'Where the stand-ins for the wallet and the lucky gift service listen (gRPC).',
       fallback: '127.0.0.1:7413',
       pattern: hostAndPort,
     }),

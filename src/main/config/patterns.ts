@@ -41,8 +41,8 @@ export const redisUrl = {
 
 /** A gift with its price: app, gift id, coins. */
 export const giftOnSale = {
-  expression: /^[A-Za-z0-9_.:-]{1,64}\/[A-Za-z0-9_.:-]{1,64}=[1-9]\d{0,11}$/,
-  words: 'app_code/gift_id=coins',
+  expression: /^[A-Za-z0-9_.:-]{1,64}\/[A-Za-z0-9_.:-]{1,64}=[1-9]\d{0,11}(\/lucky)?$/,
+  words: 'app_code/gift_id=coins or app_code/gift_id=coins/lucky',
 };
 
 /** Any text on one line. */

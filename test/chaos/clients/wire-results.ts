@@ -1,13 +1,16 @@
 /** A command's answer as the wire carries it, back into the words of its result record. */
 import type { BatchDisplay } from '../../../src/domain/gift/batch-display.ts';
+import type { LuckyDrawResult } from '../../../src/domain/gift/lucky-draw.ts';
 import type { GiftId, MicSessionId, RoomVersion, UserId } from '../../../src/domain/ids.ts';
 import type { ResultFields } from '../../../src/domain/room/decision.ts';
 import type { PresentUser } from '../../../src/domain/room/state.ts';
 import type {
   CommandResult,
+  LuckyGiftDrawResult,
   RoomUser,
   SendGiftBatchDisplay,
 } from '../../../src/drivers/grpc/generated/roomcell/v1/room_types_pb.ts';
+import { nameOf, prizeStates } from '../../../src/drivers/grpc/room-names.ts';
 import type { ResultRecord } from '../../../src/protocol/records.ts';
 
 /** A refusal comes as a failure: this is always a success. */
@@ -44,6 +47,7 @@ function giftFieldsOf(message: CommandResult): ResultFields {
     ...(coinBalanceAfter === undefined ? {} : { coinBalanceAfter }),
     ...(giftIncomeBalanceAfter === undefined ? {} : { giftIncomeBalanceAfter }),
     ...(message.batchDisplay === undefined ? {} : { batchDisplay: batchOf(message.batchDisplay) }),
+    ...luckyDrawsOf(message),
   };
 }
 
@@ -52,6 +56,22 @@ function batchOf(message: SendGiftBatchDisplay): BatchDisplay {
   return {
     ...{ giftId: giftId as GiftId, giftCount, totalCoins, comboId },
     targetUserIds: targetUserIds as UserId[],
+  };
+}
+
+function luckyDrawsOf({ luckyGift, luckyGifts }: CommandResult): ResultFields {
+  const draws = luckyGift === undefined ? luckyGifts : [luckyGift];
+  return draws.length === 0 ? {} : { luckyDraws: draws.map(drawOf) };
+}
+
+function drawOf(message: LuckyGiftDrawResult): LuckyDrawResult {
+  const { giftCount, drawId, multiplierPercent, prizeCoins, prizeReceiptId } = message;
+  return {
+    targetUserId: message.targetUserId as UserId,
+    giftId: message.giftId as GiftId,
+    ...{ giftCount, drawId, multiplierPercent, prizeCoins, prizeReceiptId },
+    prize: nameOf(prizeStates, message.prize, 'none'),
+    balanceAfter: message.balanceAfter ?? null,
   };
 }
 

@@ -33,6 +33,7 @@ export function envOfLinks({ kafka, mysql, redis, wallet }: Links): Record<strin
     ROOMCELL_MYSQL_PORT: String(mysql.port),
     ROOMCELL_REDIS_URL: `redis://127.0.0.1:${redis.port}`,
     ROOMCELL_WALLET_ADDR: `127.0.0.1:${wallet.port}`,
+    ROOMCELL_LUCKY_GIFT_ADDR: `127.0.0.1:${wallet.port}`,
   };
 }
 

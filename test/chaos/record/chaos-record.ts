@@ -52,7 +52,7 @@ export type AppendedRecord = Extract<Observation, { kind: 'appended' }>;
 /** The books of the wallet, as it shows them. */
 export interface WalletBooks {
   readonly entries: readonly {
-    readonly kind: 'debit' | 'refund';
+    readonly kind: 'debit' | 'refund' | 'prize' | 'prizeBack';
     readonly appCode: string;
     readonly key: string;
     readonly userId: string;

@@ -205,7 +205,14 @@ export function settlementRow(row: SqlRow): SettlementRecord {
     lastError: text(row['last_error']),
     refundedCoins: bigOrNull(row['refunded_coins']),
     settledAtMs: numberOrNull(row['settled_at_ms']),
+    prize: prizeOf(row),
   };
+}
+
+function prizeOf(row: SqlRow): SettlementRecord['prize'] {
+  const coins = bigOrNull(row['prize_coins']);
+  if (coins === null) return null;
+  return { debitKey: text(row['prize_of']), coins, drawId: text(row['prize_draw_id']) };
 }
 
 /** See the file header. */

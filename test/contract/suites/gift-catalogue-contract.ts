@@ -24,9 +24,13 @@ export function giftCatalogueContract(
     let fixture: GiftCatalogueFixture;
     let apps = 0;
     const freshApp = (): AppCode => `gifts-${(apps += 1)}` as AppCode;
-    const gift = (coinPrice: bigint, fields: { giftId?: GiftId; onSale?: boolean } = {}) => ({
+    const gift = (
+      coinPrice: bigint,
+      fields: { giftId?: GiftId; onSale?: boolean; lucky?: boolean } = {},
+    ) => ({
       giftId: rose,
       onSale: true,
+      lucky: false,
       ...fields,
       coinPrice,
     });
@@ -87,6 +91,9 @@ export function giftCatalogueContract(
         catalogueVersion: 2n,
       });
       expect(await catalogue.version(appCode, rose, 1n)).toMatchObject({ onSale: true });
+      await catalogue.put(appCode, gift(10n, { lucky: true }), nowMs);
+      expect(await catalogue.current(appCode, rose)).toMatchObject({ lucky: true });
+      expect(await catalogue.version(appCode, rose, 1n)).toMatchObject({ lucky: false });
     });
 
     it('lists the newest version of every gift of the app, by gift id', async () => {

@@ -59,6 +59,21 @@ export function settlementStoreContract(
       ]);
     });
 
+    it('keeps what a prize needs to be paid, to the last digit (LUCKY-3)', async () => {
+      const prize = {
+        debitKey: 'd'.repeat(64),
+        coins: 9_007_199_254_740_993n,
+        drawId: 'draw/9007199254740993',
+      };
+      const row = settlementOf(1, { reason: 'PRIZE_PENDING', prize });
+      await add(row);
+      expect(await settlements.due([1], row.createdAtMs, 10)).toMatchObject([
+        { debitKey: row.debitKey, prize },
+      ]);
+      await settlements.settled(row.debitKey, prize.coins, 2_000);
+      expect(await dueKeys([1])).toEqual([]);
+    });
+
     it('finds rows of the asked partitions only, and none for no partition', async () => {
       const [one, two, three] = inPartitions(1, 2, 3);
       await add(one, two, three);

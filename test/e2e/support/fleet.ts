@@ -95,6 +95,7 @@ export class Fleet {
       ROOMCELL_SANDBOX_RTC_LISTEN: `127.0.0.1:${rtc}`,
       ROOMCELL_ACTIVITY_ADDR: `127.0.0.1:${activity}`,
       ROOMCELL_WALLET_ADDR: `127.0.0.1:${proxies.wallet.port}`,
+      ROOMCELL_LUCKY_GIFT_ADDR: `127.0.0.1:${proxies.wallet.port}`,
       ROOMCELL_SANDBOX_IM_LISTEN: `127.0.0.1:${im}`,
       ROOMCELL_SANDBOX_ACTIVITY_LISTEN: `127.0.0.1:${activity}`,
       ROOMCELL_SANDBOX_CONTROL_LISTEN: `127.0.0.1:${control}`,

@@ -177,12 +177,16 @@ async function accountFaults(
   const events = gifts.flatMap(({ sent }) => sent.map(({ event }) => event));
   for (const account of await walletAccounts(fleet)) {
     const user = account.user_id;
-    const kept = wallet.entries
-      .filter((entry) => entry.user_id === user)
-      .reduce((sum, { kind, coins }) => sum + BigInt(coins) * (kind === 'debit' ? 1n : -1n), 0n);
+    const own = wallet.entries.filter((entry) => entry.user_id === user);
+    const sumOf = (wanted: string): bigint => {
+      const such = own.filter(({ kind }) => kind === wanted);
+      return such.reduce((sum, { coins }) => sum + BigInt(coins), 0n);
+    };
+    const kept = sumOf('debit') - sumOf('refund');
+    const won = sumOf('prize') - sumOf('prizeBack');
     const paid = coinsOf(events.filter(({ senderUserId }) => senderUserId === user));
     const earned = coinsOf(events.filter(({ targetUserId }) => targetUserId === user));
-    const expected = BigInt(account.opening_coins) + BigInt(account.adjusted_coins) - kept;
+    const expected = BigInt(account.opening_coins) + BigInt(account.adjusted_coins) - kept + won;
     if (BigInt(account.coins) !== expected) faults.push(`${user} has not opening less kept coins`);
     if (kept !== paid) faults.push(`${user} paid ${kept}, gave ${paid}`);
     if (BigInt(account.income_coins) !== earned) {
@@ -261,7 +265,9 @@ async function deliveryFaults(fleet: Fleet, gifts: readonly GiftCommand[]): Prom
 
 /** What a settled row says was refunded is what the wallet gave back under its key. */
 async function settlementFaults(fleet: Fleet, wallet: Wallet): Promise<string[]> {
-  const rows = await fleet.sql('SELECT debit_key, refunded_coins FROM wallet_settlement');
+  const rows = await fleet.sql(
+    'SELECT debit_key, refunded_coins FROM wallet_settlement WHERE prize_of IS NULL',
+  );
   const byKey = new Map(wallet.keys.map((key) => [key.key, key]));
   return rows.flatMap((row) => {
     const key = byKey.get(String(row['debit_key']));

@@ -45,6 +45,7 @@ const gift: RoomEvent = {
   catalogueVersion: 9007199254740993n,
   comboId: '连击-1',
   billingReceiptId: 'receipt/9007199254740993',
+  luckyDraw: null,
 };
 
 const closed: RoomEvent = {

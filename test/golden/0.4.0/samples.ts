@@ -41,6 +41,12 @@ export const results: readonly ResultRecord[] = [
         totalCoins: 9007199254740993n,
         comboId: '连击-1',
       },
+      luckyDraws: (['none', 'paid', 'pending'] as const).map((prize, at) => ({
+        ...{ targetUserId: ann, giftId: 'rose' as GiftId, giftCount: 9_999, drawId: `draw-${at}` },
+        ...{ multiplierPercent: at * 250, prizeCoins: BigInt(at) * 9007199254740993n, prize },
+        prizeReceiptId: prize === 'paid' ? 'prize/9007199254740993' : '',
+        balanceAfter: prize === 'paid' ? 0n : null,
+      })),
     },
   },
 ];

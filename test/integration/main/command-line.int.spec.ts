@@ -186,7 +186,13 @@ describe('roomcell', () => {
     expect(set.code, set.stderr).toBe(exitCodes.ok);
     expect(set.stdout).toContain(`costs ${price} coins (version 1)`);
     const off = ['gifts', 'set', 'shop', 'rose', '--price', '7', '--off-sale', '--json'];
-    const gift = { giftId: 'rose', coinPrice: '7', onSale: false, catalogueVersion: '1' };
+    const gift = {
+      giftId: 'rose',
+      coinPrice: '7',
+      onSale: false,
+      lucky: false,
+      catalogueVersion: '1',
+    };
     expect(JSON.parse((await roomcell(off, space.env)).stdout)).toEqual(gift);
     const listed = (await roomcell(['gifts', 'list', 'shop'], space.env)).stdout.split('\n');
     expect(listed[1]).toMatch(/^car +1 +9007199254740993 +on sale$/);

@@ -10,6 +10,7 @@ import { fence } from './fence.ts';
 import { giftSums } from './gift-sums.ts';
 import { levels } from './levels.ts';
 import { lookedUp } from './looked-up.ts';
+import { luckyGifts } from './lucky-gifts.ts';
 import { money } from './money.ts';
 import { notSent } from './not-sent.ts';
 import { offsetFates } from './offset-fates.ts';
@@ -49,6 +50,7 @@ export const allCheckers: readonly CheckerFactory[] = [
   outboxRows,
   arrivals,
   money,
+  luckyGifts,
   coinTotals,
   giftSums,
   seats,

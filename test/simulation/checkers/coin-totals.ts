@@ -1,5 +1,5 @@
 /**
- * INV-25: no coin is made and none is lost. Users who give to each other in a ring, however often and
+ * INV-25, the ring: no coin is made and none is lost, but for prizes, which INV-24 judges. Users who give to each other in a ring, however often and
  * through whatever faults, have together what they began with: less in their accounts by exactly what
  * was debited and not given back, and more in income by exactly the committed gifts.
  */
@@ -13,12 +13,17 @@ export const coinTotals: CheckerFactory = (world, report): Checker => {
 
   const checkAccounts = (): void => {
     const moved = new Map<string, bigint>();
+    const owing = new Set<string>();
     for (const { kind, appCode, userId, coins } of ledger.entries()) {
-      add(moved, `${appCode}/${userId}`, kind === 'debit' ? -coins : coins);
+      const isLess = kind === 'debit' || kind === 'prizeBack';
+      add(moved, `${appCode}/${userId}`, isLess ? -coins : coins);
+      if (kind === 'prizeBack') owing.add(`${appCode}/${userId}`);
     }
     for (const { appCode, userId, openingCoins, adjustedCoins, coins } of ledger.allAccounts()) {
       const expected = openingCoins + adjustedCoins + (moved.get(`${appCode}/${userId}`) ?? 0n);
-      if (coins === expected && coins >= 0n) continue;
+      // Below zero is only who spent a prize before it was taken back with its debit (ADR 20).
+      const mayOwe = owing.has(`${appCode}/${userId}`);
+      if (coins === expected && (coins >= 0n || mayOwe)) continue;
       fault(
         `${userId} of ${appCode} has ${coins} coins, and what it began with and was moved makes ${expected}`,
       );

@@ -47,6 +47,11 @@ export function debitKeyOf(app: string, room: string, commandId: string): string
   return sha256([app, room, commandId, 'debit'].join('\0')).toString('hex');
 }
 
+/** The name of a draw, or of its prize, for the target at this place of a gift. */
+export function keyBesideDebit(debitKey: string, what: 'draw' | 'prize', at: number): string {
+  return sha256([debitKey, what, String(at)].join('\0')).toString('hex');
+}
+
 /** The payload hash in its form 1, over a body without the facts that a gateway attached. */
 export function payloadHashOf(type: string, actor: string, body: object): Buffer {
   // Of a profile's parts an empty one is cleared, and only one that is null is left alone.

@@ -121,6 +121,12 @@ type GiftEvent = {
   readonly coins: bigint;
   readonly unitPrice: bigint;
   readonly billingReceiptId: string;
+  /** Absent from what former releases wrote. */
+  readonly luckyDraw?: {
+    readonly drawId: string;
+    readonly prizeCoins: bigint;
+    readonly prize: string;
+  } | null;
 };
 
 /** Events about who is in a room, and who sits where. */

@@ -69,6 +69,7 @@ class Money implements Checker {
       if (!gifts.has(key)) this.checkGivenBack(key, book);
     }
     for (const row of this.world.database.settlements.values()) {
+      if (row.prize !== null) continue;
       this.checkSettlement(row, gifts.has(row.debitKey), books.get(row.debitKey));
     }
   }
@@ -142,6 +143,7 @@ class Money implements Checker {
     const books = new Map<string, Book>();
     for (const entry of this.world.wallet.ledger.entries()) {
       const { key, appCode, kind } = entry;
+      if (kind === 'prize' || kind === 'prizeBack') continue;
       const book = books.get(key) ?? { appCode, debits: [], refunds: [] };
       books.set(key, book);
       (kind === 'debit' ? book.debits : book.refunds).push(entry);

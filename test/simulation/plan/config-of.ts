@@ -7,9 +7,13 @@ import type { SimOptions } from './sim-options.ts';
 
 /** Apps of a run, as far as it has so many. */
 export const appCodes = ['app1', 'app2'] as const;
-/** Gifts on sale in every app. */
-export const giftIds = ['rose', 'boat'] as const;
-const giftCoins: Readonly<Record<string, number>> = { rose: 10, boat: 200 };
+/** Gifts on sale in every app; one of them is a lucky one. */
+export const giftIds = ['rose', 'boat', 'clover'] as const;
+const giftPrices: Readonly<Record<string, string>> = {
+  rose: '10',
+  boat: '200',
+  clover: '20/lucky',
+};
 
 /** They may not stand in a file. */
 const secrets = {
@@ -70,7 +74,7 @@ function valuesOf(options: SimOptions): unknown {
       pass_interval: '10s',
     },
     catalogue_at_start: appCodes.slice(0, apps).flatMap((appCode) => {
-      return giftIds.map((giftId) => `${appCode}/${giftId}=${giftCoins[giftId]}`);
+      return giftIds.map((giftId) => `${appCode}/${giftId}=${giftPrices[giftId]}`);
     }),
     cell: {
       batch_commands_max: options.batchCommandsMax,
@@ -103,6 +107,7 @@ function valuesOf(options: SimOptions): unknown {
     },
     rtc: { apps: Object.fromEntries(appCodes.slice(0, apps).map((appCode) => [appCode, {}])) },
     activity: { addr: '127.0.0.1:7411' },
+    lucky_gift: { addr: '127.0.0.1:7413', timeout: '500ms' },
     wallet: { addr: '127.0.0.1:7413', timeout: ms(Math.min(1_000, Math.floor(leaseTtlMs / 3))) },
   };
 }

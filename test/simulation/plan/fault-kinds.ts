@@ -89,9 +89,19 @@ export const rtcFaultKinds = {
   rtcDown: 0.03,
 } as const;
 
+/** The same of lucky gifts, drawn apart. */
+export const luckyFaultKinds = {
+  lucky: 0.1,
+  luckyDown: 0.02,
+  luckyLocksGone: 0.03,
+} as const;
+
 /** Kinds that happen whatever the processes are at. */
 export type OrdinaryKind =
-  keyof typeof faultKinds | keyof typeof readFaultKinds | keyof typeof rtcFaultKinds;
+  | keyof typeof faultKinds
+  | keyof typeof readFaultKinds
+  | keyof typeof rtcFaultKinds
+  | keyof typeof luckyFaultKinds;
 
 /** Name of a kind. */
 export type FaultKind = OrdinaryKind | AimedKind;

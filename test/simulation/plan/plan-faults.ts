@@ -1,6 +1,6 @@
 /** Draws the faults of a run beforehand, as data; one period in four is calm. */
 import { SimRandom } from '../kernel/sim-random.ts';
-import { readFaultKinds, rtcFaultKinds } from './fault-kinds.ts';
+import { luckyFaultKinds, readFaultKinds, rtcFaultKinds } from './fault-kinds.ts';
 import type { FaultKind, PlannedFault, PlannedFiring } from './fault-kinds.ts';
 import { warmUpMs, type SimOptions } from './sim-options.ts';
 
@@ -14,7 +14,7 @@ const aimedMax = 3;
 
 /** In the order of their times. */
 export function planFaults(options: SimOptions): readonly PlannedFault[] {
-  const apart = { ...readFaultKinds, ...rtcFaultKinds };
+  const apart = { ...readFaultKinds, ...rtcFaultKinds, ...luckyFaultKinds };
   const among = (isOne: (kind: string) => boolean): readonly (readonly [string, number])[] =>
     Object.entries(options.faultRates).filter(([kind]) => isOne(kind));
   const others = among((kind) => !Object.hasOwn(apart, kind));
@@ -29,6 +29,11 @@ export function planFaults(options: SimOptions): readonly PlannedFault[] {
       options,
       'faults of rtc',
       among((kind) => Object.hasOwn(rtcFaultKinds, kind)),
+    ),
+    ...ordinaryFaults(
+      options,
+      'faults of lucky gifts',
+      among((kind) => Object.hasOwn(luckyFaultKinds, kind)),
     ),
     ...aimedFaults(options),
   ];

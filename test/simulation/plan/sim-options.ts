@@ -5,7 +5,13 @@
 import { tracePoints, type TracePoint } from '../../../src/ports/trace.ts';
 import { SimRandom } from '../kernel/sim-random.ts';
 import { aimedKinds, aimedReadKinds, type AimedKind } from './aimed-kinds.ts';
-import { faultKinds, readFaultKinds, rtcFaultKinds, type FaultKind } from './fault-kinds.ts';
+import {
+  faultKinds,
+  luckyFaultKinds,
+  readFaultKinds,
+  rtcFaultKinds,
+  type FaultKind,
+} from './fault-kinds.ts';
 
 /** See the file header. Times in virtual ms. */
 export interface SimOptions {
@@ -267,6 +273,7 @@ function ratesApart(seed: number): Rates {
   return {
     ...ratesOf(new SimRandom(seed, 'rates of reads'), readFaultKinds),
     ...ratesOf(new SimRandom(seed, 'rates of rtc'), rtcFaultKinds),
+    ...ratesOf(new SimRandom(seed, 'rates of lucky gifts'), luckyFaultKinds),
   };
 }
 

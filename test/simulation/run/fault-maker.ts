@@ -7,6 +7,7 @@ import { aimedFaults } from './aimed-faults.ts';
 import type { FaultTable } from './fault-effect.ts';
 import { databaseFaults } from './faults-of-database.ts';
 import { logFaults } from './faults-of-log.ts';
+import { luckyFaults } from './faults-of-lucky-gifts.ts';
 import { podFaults } from './faults-of-pods.ts';
 import { readFaults } from './faults-of-reads.ts';
 import { rtcFaults } from './faults-of-rtc.ts';
@@ -19,6 +20,7 @@ const table: FaultTable = {
   ...outsideFaults,
   ...readFaults,
   ...rtcFaults,
+  ...luckyFaults,
   ...aimedFaults,
 };
 
@@ -61,6 +63,8 @@ export class FaultMaker {
     servers.broker.faults.clear();
     servers.reads.setTrue();
     servers.wallet.faults.clear();
+    servers.lucky.faults.clear();
+    servers.luckyLocks.isAway = false;
     servers.im.faults.clear();
     servers.activity.faults.clear();
     servers.rtc.faults.clear();

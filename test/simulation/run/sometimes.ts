@@ -4,7 +4,7 @@
  */
 import { tracePoints } from '../../../src/ports/trace.ts';
 import { aimedNames } from '../plan/aimed-kinds.ts';
-import { faultKinds, readFaultKinds, rtcFaultKinds } from '../plan/fault-kinds.ts';
+import { faultKinds, luckyFaultKinds, readFaultKinds, rtcFaultKinds } from '../plan/fault-kinds.ts';
 import { readQuestions } from '../plan/plan-reads.ts';
 import { askWeights } from '../plan/plan-workload.ts';
 import { lightAsks, type AskType } from '../plan/planned-ask.ts';
@@ -40,6 +40,9 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   'a debit found': ['world_wallet_find|found'],
   'a debit found absent': ['world_wallet_find|absent'],
   'a debit given back': ['cell_settlements_total|closed'],
+  'draws without an answer': ['cell_draws_unknown_total'],
+  'a prize that was not certain in time': ['cell_prizes_pending_total'],
+  'a prize paid later': ['cell_settlements_total|paid'],
   'rows whose claim was another’s': ['adapter_late_rows_total'],
   'a claim that ran out and was taken again': ['world_claims_retaken'],
   'a row tried again': ['adapter_rows_total|im|retryable', 'adapter_rows_total|activity|retryable'],
@@ -91,9 +94,12 @@ export function missedFloors(counts: ReadonlyMap<string, number>): readonly stri
     return false;
   };
   const missed = Object.entries(floors).filter(([, beginnings]) => !beginnings.some(has));
-  const kinds = Object.keys({ ...faultKinds, ...readFaultKinds, ...rtcFaultKinds }).filter(
-    (kind) => !counts.has(`fault ${kind}`),
-  );
+  const kinds = Object.keys({
+    ...faultKinds,
+    ...readFaultKinds,
+    ...rtcFaultKinds,
+    ...luckyFaultKinds,
+  }).filter((kind) => !counts.has(`fault ${kind}`));
   const unhit = aimedNames.filter((kind) => !counts.has(`world_aimed_hits|${kind}`));
   const unapplied = appliedTypes.filter((type) => !counts.has(`world_log|${type}|applied`));
   const points = tracePoints.filter(

@@ -92,6 +92,7 @@ export function createPodDrivers(parts: PodDriverParts): DriverSet {
       const handOver = servers.handOverHub.open();
       return { ...gatedWake(handOver, gate), stop: () => handOver.stop() };
     },
+    luckyGiftLocks: () => gatedPort(servers.luckyLocks.open(), gate),
     readsPeers: () => servers.reads.peers(gate),
     readsServer: (ofNode) => servers.reads.server(nodeId, ofNode, gate),
     close: () => end.stop(),

@@ -2,6 +2,7 @@
 import type { Cell } from '../../../src/cell/cell.ts';
 import { MemoryActivityClient } from '../../../src/drivers/memory/memory-activity-client.ts';
 import { MemoryImClient } from '../../../src/drivers/memory/memory-im-client.ts';
+import { createMemoryLuckyGiftClient } from '../../../src/drivers/memory/memory-lucky-gift-client.ts';
 import { MemoryRtcRemover } from '../../../src/drivers/memory/memory-rtc-remover.ts';
 import { MemoryRtcTickets } from '../../../src/drivers/memory/memory-rtc-tickets.ts';
 import { createMemoryWallet } from '../../../src/drivers/memory/memory-wallet.ts';
@@ -147,11 +148,14 @@ function outsideClients(around: PodSurroundings, life: PodLife): OutsideClients 
   const { gate, timers, clock } = life;
   const network = { timers: kernel.timersOf('network'), latency };
   return {
-    wallet: () =>
-      gatedPort(
-        createMemoryWallet(farAway(servers.wallet, ['debit', 'find', 'void'], network), timers),
-        gate,
-      ),
+    wallet() {
+      const calls = ['debit', 'find', 'void', 'payPrize'] as const;
+      return gatedPort(createMemoryWallet(farAway(servers.wallet, calls, network), timers), gate);
+    },
+    luckyGifts() {
+      const far = farAway(servers.lucky, ['check', 'draw'], network);
+      return gatedPort(createMemoryLuckyGiftClient(far, timers), gate);
+    },
     im(app, callTimeoutMs) {
       const { sdkAppId, adminIdentifier } = app;
       const standIn = farAway(servers.im, ['handle'], network);

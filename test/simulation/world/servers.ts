@@ -3,9 +3,11 @@ import { ActivityStandIn } from '../../../src/drivers/delivery-stand-in/activity
 import { ImStandIn } from '../../../src/drivers/delivery-stand-in/im-stand-in.ts';
 import type { ReceivedEvents } from '../../../src/drivers/delivery-stand-in/received-events.ts';
 import { RtcStandIn } from '../../../src/drivers/delivery-stand-in/rtc-stand-in.ts';
+import { LuckyStandIn } from '../../../src/drivers/lucky-stand-in/lucky-stand-in.ts';
 import { MemoryBroker } from '../../../src/drivers/memory/memory-broker.ts';
 import type { MemoryCommitLane } from '../../../src/drivers/memory/memory-commit-lane.ts';
 import { MemoryDatabase } from '../../../src/drivers/memory/memory-database.ts';
+import { MemoryLuckyGiftLocks } from '../../../src/drivers/memory/memory-lucky-gift-send-locker.ts';
 import { MemoryWakeHub } from '../../../src/drivers/memory/memory-wake.ts';
 import { WalletStandIn } from '../../../src/drivers/wallet-stand-in/wallet-stand-in.ts';
 import type { Random } from '../../../src/ports/random.ts';
@@ -32,6 +34,8 @@ export interface Servers {
   /** Hints between cells, through the same Redis. */
   readonly handOverHub: MemoryWakeHub;
   readonly wallet: WalletStandIn;
+  readonly lucky: LuckyStandIn;
+  readonly luckyLocks: MemoryLuckyGiftLocks;
   readonly im: ImStandIn;
   readonly activity: ActivityStandIn;
   readonly rtc: RtcStandIn;
@@ -88,6 +92,8 @@ export function createServers(
     wakeHub: new MemoryWakeHub({ timers: kernel.timersOf('wake'), log: silentLog }),
     handOverHub: new MemoryWakeHub({ timers: kernel.timersOf('wake'), log: silentLog }),
     wallet: new WalletStandIn({ ...ofStandIns, openingCoins }),
+    lucky: new LuckyStandIn(ofStandIns),
+    luckyLocks: new MemoryLuckyGiftLocks(clock),
     im,
     activity,
     rtc: new RtcStandIn(ofStandIns),

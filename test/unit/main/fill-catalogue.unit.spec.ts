@@ -31,14 +31,20 @@ describe('catalogue_at_start', () => {
     await fill();
     await fill();
     expect(await catalogue.list(app)).toMatchObject([
-      { giftId: 'a:b', coinPrice: 999_999_999_999n, onSale: true, catalogueVersion: 1n },
-      { giftId: 'rose', coinPrice: 10n, onSale: true, catalogueVersion: 1n },
+      {
+        giftId: 'a:b',
+        coinPrice: 999_999_999_999n,
+        onSale: true,
+        lucky: false,
+        catalogueVersion: 1n,
+      },
+      { giftId: 'rose', coinPrice: 10n, onSale: true, lucky: false, catalogueVersion: 1n },
     ]);
   });
 
   it('leaves a gift alone that an operator has changed or taken off sale', async () => {
     const { catalogue, fill } = catalogueWith(['demo/rose=10']);
-    await catalogue.put(app, { giftId: rose, coinPrice: 25n, onSale: false }, 1);
+    await catalogue.put(app, { giftId: rose, coinPrice: 25n, onSale: false, lucky: false }, 1);
     await fill();
     expect(await catalogue.current(app, rose)).toMatchObject({ coinPrice: 25n, onSale: false });
   });

@@ -27,7 +27,11 @@ function opened(addr: string) {
 describe('without the address of a wallet', () => {
   it('no gift is on sale, and the log says so (NEW-11)', async () => {
     const { catalogue, giftCatalogue, log } = opened('');
-    await giftCatalogue.put(rigApp, { giftId: rose, coinPrice: 10n, onSale: true }, 0);
+    await giftCatalogue.put(
+      rigApp,
+      { giftId: rose, coinPrice: 10n, onSale: true, lucky: false },
+      0,
+    );
     expect(await catalogue.current(rigApp, rose)).toMatchObject({ coinPrice: 10n, onSale: false });
     expect(log.messages('warn')).toEqual(['wallet.addr is not set: no gift can be sent']);
   });
@@ -46,7 +50,11 @@ describe('without the address of a wallet', () => {
 describe('with an address', () => {
   it('gifts are charged by the client, at the prices of the catalogue', async () => {
     const { wallet, catalogue, giftCatalogue } = opened('wallet:1');
-    await giftCatalogue.put(rigApp, { giftId: rose, coinPrice: 10n, onSale: true }, 0);
+    await giftCatalogue.put(
+      rigApp,
+      { giftId: rose, coinPrice: 10n, onSale: true, lucky: false },
+      0,
+    );
     expect(wallet).toBe('the client');
     expect(await catalogue.current(rigApp, rose)).toMatchObject({ onSale: true });
   });

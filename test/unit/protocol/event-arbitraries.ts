@@ -1,5 +1,6 @@
 /** Any event, of every type: a new type does not compile without values of it. */
 import fc from 'fast-check';
+import type { PrizeState } from '../../../src/domain/gift/lucky-draw.ts';
 import type { EventId } from '../../../src/domain/ids.ts';
 import type { MicDownReason, MicRequestEnd } from '../../../src/domain/mic/mic-events.ts';
 import type { LeaveReason, UnbanReason } from '../../../src/domain/presence/presence-events.ts';
@@ -204,6 +205,14 @@ const events: EventsByType = {
     catalogueVersion: long,
     comboId: text,
     billingReceiptId: text,
+    luckyDraw: fc.option(
+      fc.record({
+        drawId: text,
+        multiplierPercent: int,
+        prizeCoins: long,
+        prize: anySymbol<PrizeState>({ none: true, paid: true, pending: true }),
+      }),
+    ),
   }),
 };
 

@@ -1,5 +1,6 @@
 /** Any result and any reply. */
 import fc from 'fast-check';
+import type { PrizeState } from '../../../src/domain/gift/lucky-draw.ts';
 import type { ReplyRecord, ResultRecord } from '../../../src/protocol/records.ts';
 import {
   anySymbol,
@@ -40,6 +41,15 @@ export const anyResult: fc.Arbitrary<ResultRecord> = fc.record({
         totalCoins: long,
         comboId: text,
       }),
+      luckyDraws: fc.array(
+        fc.record({
+          ...{ targetUserId: userId, giftId, giftCount: int, drawId: text },
+          ...{ multiplierPercent: int, prizeCoins: long, prizeReceiptId: text },
+          prize: anySymbol<PrizeState>({ none: true, paid: true, pending: true }),
+          balanceAfter: fc.option(long),
+        }),
+        { maxLength: 3 },
+      ),
     },
     { requiredKeys: [] },
   ),

@@ -44,7 +44,10 @@ describe('the planted bugs', () => {
 
   it('are the patches of the folder, each once', () => {
     const files = readdirSync(folder).filter((file) => file.endsWith('.patch'));
-    expect(plants.map(({ patch }) => patch)).toEqual(files.sort());
+    const inOrder = files.sort(
+      (one, other) => Number.parseInt(one, 10) - Number.parseInt(other, 10),
+    );
+    expect(plants.map(({ patch }) => patch)).toEqual(inOrder);
     expect(new Set(plants.map(({ number }) => number)).size).toBe(plants.length);
   });
 

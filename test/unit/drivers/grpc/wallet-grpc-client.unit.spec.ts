@@ -8,6 +8,7 @@ import type {
   DebitRequest as WireDebitRequest,
   DebitResponseSchema,
   FindResponseSchema,
+  PayPrizeResponseSchema,
   ReceiptSchema,
   VoidResponseSchema,
 } from '../../../../src/drivers/grpc/generated/roomcell/v1/wallet_pb.ts';
@@ -36,6 +37,7 @@ interface Script {
   debit: () => Promise<MessageInitShape<typeof DebitResponseSchema>>;
   find: () => Promise<MessageInitShape<typeof FindResponseSchema>>;
   void: () => Promise<MessageInitShape<typeof VoidResponseSchema>>;
+  payPrize: () => Promise<MessageInitShape<typeof PayPrizeResponseSchema>>;
 }
 
 let script: Script;
@@ -46,7 +48,7 @@ let wallet: Wallet;
 
 beforeEach(async () => {
   const nothing = (): Promise<object> => Promise.resolve({});
-  script = { debit: nothing, find: nothing, void: nothing };
+  script = { debit: nothing, find: nothing, void: nothing, payPrize: nothing };
   received = [];
   const service = bridgeService(WireWallet, {
     debit: (request, { authorization }) => {
@@ -55,6 +57,7 @@ beforeEach(async () => {
     },
     find: () => script.find(),
     void: () => script.void(),
+    payPrize: () => script.payPrize(),
   });
   const ports = driverDeps();
   server = createGrpcHost({ host, port: 0, services: [service] }, ports);
@@ -70,6 +73,11 @@ afterEach(async () => {
 const debit = () => wallet.debit(payment(), patienceMs);
 const find = () => wallet.find(walletKey(1), walletApp, patienceMs);
 const voidKey = () => wallet.void(walletKey(1), walletApp, patienceMs);
+const payPrize = () => {
+  const key = { key: walletKey(2), debitKey: walletKey(1), appCode: walletApp };
+  const prize = { ...key, winnerUserId: payment().payerUserId, coins: 25n, drawId: 'draw-1' };
+  return wallet.payPrize(prize, patienceMs);
+};
 const failing = (status: keyof typeof grpcStatus) => () =>
   Promise.reject(new StatusError(statusAnswer(grpcStatus[status], 'as scripted', [])));
 const debited = (change: object) => () =>
@@ -123,7 +131,7 @@ describe('the wallet client', () => {
   it.each(['INVALID_ARGUMENT', 'FAILED_PRECONDITION', 'OUT_OF_RANGE'] as const)(
     'reads %s as refused for a debit, and as a doubt for a find or a void',
     async (status) => {
-      script = { debit: failing(status), find: failing(status), void: failing(status) };
+      script = { ...script, debit: failing(status), find: failing(status), void: failing(status) };
       expect(await debit()).toEqual({
         kind: 'refused',
         cause: expect.stringContaining(status) as unknown,
@@ -147,7 +155,7 @@ describe('the wallet client', () => {
     'DATA_LOSS',
     'UNAUTHENTICATED',
   ] as const)('reads %s as a doubt', async (status) => {
-    script = { debit: failing(status), find: failing(status), void: failing(status) };
+    script = { ...script, debit: failing(status), find: failing(status), void: failing(status) };
     const cause = expect.stringContaining(status) as unknown;
     for (const outcome of [await debit(), await find(), await voidKey()]) {
       expect(outcome).toEqual({ kind: 'unknown', cause });
@@ -155,7 +163,16 @@ describe('the wallet client', () => {
   });
 
   it('reads an answer without an end as a doubt', async () => {
-    expect([await debit(), await find()]).toEqual([unknown, unknown]);
+    expect([await debit(), await find(), await payPrize()]).toEqual([unknown, unknown, unknown]);
+  });
+
+  it.each([
+    ['no id', { receiptId: '' }],
+    ['no coins', { coins: 0n }],
+  ])('reads a prize’s receipt with %s as a doubt', async (_, change) => {
+    const receipt = { receiptId: 'prize-1', winnerUserId: 'alice', coins: 25n, ...change };
+    script.payPrize = () => Promise.resolve({ end: { case: 'paid', value: receipt } });
+    expect(await payPrize()).toEqual(unknown);
   });
 
   it.each([

@@ -10,6 +10,7 @@ import {
 } from '../../../contract/suites/wallet-contract.ts';
 import type { WalletFixture } from '../../../contract/suites/wallet-contract.ts';
 import { walletFaultContract } from '../../../contract/suites/wallet-fault-contract.ts';
+import { walletPrizeContract } from '../../../contract/suites/wallet-prize-contract.ts';
 import { driverDeps } from '../../../support/driver-deps.ts';
 import { waitUntil } from '../../../support/wait-until.ts';
 import { walletApp, walletKey } from '../../../support/wallet-builders.ts';
@@ -44,3 +45,4 @@ async function makeFixture(): Promise<WalletFixture> {
 
 walletContract('over gRPC', makeFixture);
 walletFaultContract('over gRPC', makeFixture);
+walletPrizeContract('over gRPC', makeFixture);

@@ -7,6 +7,7 @@ import { WalletStandIn } from '../../../../src/drivers/wallet-stand-in/wallet-st
 import { openingCoins, walletContract } from '../../../contract/suites/wallet-contract.ts';
 import type { WalletFixture } from '../../../contract/suites/wallet-contract.ts';
 import { walletFaultContract } from '../../../contract/suites/wallet-fault-contract.ts';
+import { walletPrizeContract } from '../../../contract/suites/wallet-prize-contract.ts';
 import { payment } from '../../../support/wallet-builders.ts';
 
 const hourMs = 3_600_000;
@@ -52,6 +53,7 @@ function makeFixture() {
 
 walletContract('in memory', () => Promise.resolve(makeFixture()));
 walletFaultContract('in memory', () => Promise.resolve(makeFixture()));
+walletPrizeContract('in memory', () => Promise.resolve(makeFixture()));
 
 describe('the wallet in memory', () => {
   it('leaves no timer behind a call that was answered, nor behind its stop', async () => {

@@ -63,7 +63,7 @@ describe('the wallet of the sandbox', () => {
     await wallet.void(walletKey(2), walletApp, patienceMs);
     await wallet.debit(payment({ key: walletKey(2), coins: 5n }), patienceMs);
     expect(await get('wallet/ledger')).toEqual({
-      sums: { debits: 2, refunds: 1, debited_coins: '15', refunded_coins: '5' },
+      sums: { debits: 2, refunds: 1, debited_coins: '15', refunded_coins: '5', prize_coins: '0' },
       conflicts: 1,
       keys: [
         {
@@ -74,6 +74,7 @@ describe('the wallet of the sandbox', () => {
           refunds: 0,
           debited_coins: '10',
           refunded_coins: '0',
+          prize_coins: '0',
           repeats: 1,
           conflicts: 1,
           late_debits: 0,
@@ -86,6 +87,7 @@ describe('the wallet of the sandbox', () => {
           refunds: 1,
           debited_coins: '5',
           refunded_coins: '5',
+          prize_coins: '0',
           repeats: 0,
           conflicts: 0,
           late_debits: 1,
@@ -163,7 +165,10 @@ describe('the wallet of the sandbox', () => {
   it.each([
     [{ destination: 'wallet', kind: 'hang' }, /kind must be one of unavailable, applied_then_/],
     [{ destination: 'wallet', kind: 'find_lags', command: 'void' }, /hits find only/],
-    [{ destination: 'bank', kind: 'slow' }, /destination must be im, rtc, activity or wallet/],
+    [
+      { destination: 'bank', kind: 'slow' },
+      /destination must be im, rtc, activity, wallet or lucky/,
+    ],
   ])('refuses the order %j', async (order, error) => {
     expect(await post('faults', order)).toEqual({
       status: 400,

@@ -62,12 +62,13 @@ describe('a sound configuration', () => {
     },
   );
 
-  it('means the default where the seeds say that a value not above zero does (NEW-4, NEW-5, NEW-6, CFG-3, CFG-5, CFG-6)', () => {
-    const lines = `rank_limit: 0\npresence_stale_after: '0s'\nmic_publish_timeout: '-5s'`;
+  it('means the default where the seeds say that a value not above zero does (NEW-4, NEW-5, NEW-6, NEW-7, CFG-3, CFG-5, CFG-6)', () => {
+    const lines = `rank_limit: 0\npresence_stale_after: '0s'\nmic_publish_timeout: '-5s'\nlucky_gift_send_lock_ttl: '0s'`;
     const config = configOf(`${leastYaml}\n${lines}`);
     expect(config.rankLimit).toBe(20);
     expect(config.presenceStaleAfterMs).toBe(120_000);
     expect(config.micPublishTimeoutMs).toBe(15_000);
+    expect(config.luckyGiftSendLockTtlMs).toBe(5_000);
   });
 
   it('lets a variable win over the file, for every kind of key', () => {

@@ -57,7 +57,11 @@ export function roses(targets: readonly string[], giftCount: number): SendGift {
 
 async function sellRoses({ rig }: Recorder): Promise<void> {
   for (const app of [app1, app2]) {
-    await rig.catalogue.put(app, { giftId: 'rose' as GiftId, coinPrice: 10n, onSale: true }, 0);
+    await rig.catalogue.put(
+      app,
+      { giftId: 'rose' as GiftId, coinPrice: 10n, onSale: true, lucky: false },
+      0,
+    );
   }
 }
 

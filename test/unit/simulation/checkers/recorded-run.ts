@@ -98,7 +98,8 @@ export class Recorder {
       this.observed({ kind: 'appended', atMs: this.nowMs, ...at, recordTimeMs });
       return offset;
     };
-    for (const name of ['debit', 'void', 'setCoins'] as const) this.recordWallet(wallet, name);
+    for (const name of ['debit', 'void', 'payPrize', 'setCoins'] as const)
+      this.recordWallet(wallet, name);
   }
 
   get nowMs(): number {
@@ -239,7 +240,10 @@ export class Recorder {
     this.observed({ kind: 'committed', atMs: this.nowMs });
   }
 
-  private recordWallet(wallet: WalletStandIn, name: 'debit' | 'void' | 'setCoins'): void {
+  private recordWallet(
+    wallet: WalletStandIn,
+    name: 'debit' | 'void' | 'payPrize' | 'setCoins',
+  ): void {
     const ledger = wallet.ledger as unknown as Record<string, (...given: unknown[]) => unknown>;
     const called = ledger[name]?.bind(ledger);
     ledger[name] = (...given) => {

@@ -13,7 +13,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file roomcell/v1/room_types.proto.
  */
 export const file_roomcell_v1_room_types: GenFile = /*@__PURE__*/
-  fileDesc("Chxyb29tY2VsbC92MS9yb29tX3R5cGVzLnByb3RvEgtyb29tY2VsbC52MSKlAQoLQ29tbWFuZE1ldGESEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCRISCgpjb21tYW5kX2lkGAMgASgJEhUKDWFjdG9yX3VzZXJfaWQYBCABKAkSFgoOY2xpZW50X3RpbWVfbXMYBSABKAMSMAoNc25hcHNob3RfbW9kZRgGIAEoDjIZLnJvb21jZWxsLnYxLlNuYXBzaG90TW9kZSJWCgtVc2VyUHJvZmlsZRIQCghuaWNrbmFtZRgBIAEoCRISCgphdmF0YXJfdXJsGAIgASgJEhQKDGNvdW50cnlfY29kZRgDIAEoCRILCgNleHQYBCABKAkibgoIUm9vbVVzZXISDwoHdXNlcl9pZBgBIAEoCRIpCgdwcm9maWxlGAIgASgLMhgucm9vbWNlbGwudjEuVXNlclByb2ZpbGUSEAoIaXNfcm9ib3QYAyABKAgSFAoMam9pbmVkX2F0X21zGAQgASgDIkMKClNlYXRIb2xkZXISDwoHdXNlcl9pZBgBIAEoCRIQCghuaWNrbmFtZRgCIAEoCRISCgphdmF0YXJfdXJsGAMgASgJIoYBCgRTZWF0Eg8KB3NlYXRfbm8YASABKAUSDgoGbG9ja2VkGAIgASgIEg0KBW11dGVkGAMgASgIEiUKBXN0YXRlGAQgASgOMhYucm9vbWNlbGwudjEuU2VhdFN0YXRlEicKBmhvbGRlchgFIAEoCzIXLnJvb21jZWxsLnYxLlNlYXRIb2xkZXIiLQoKUm9vbUNvdW50cxIOCgZvbmxpbmUYASABKAUSDwoHb25fc2VhdBgCIAEoBSJYCglSb29tQ2xvc2USJQoEa2luZBgBIAEoDjIXLnJvb21jZWxsLnYxLkNsb3NlcktpbmQSDgoGcmVhc29uGAIgASgJEhQKDGNsb3NlZF9hdF9tcxgDIAEoAyJ2CgZSb29tTWUSIwoEcm9sZRgBIAEoDjIVLnJvb21jZWxsLnYxLlJvb21Sb2xlEg8KB3NlYXRfbm8YAiABKAUSFgoObWljX3Nlc3Npb25faWQYAyABKAkSDQoFbXV0ZWQYBCABKAgSDwoHcHJlc2VudBgFIAEoCCI4CghSYW5rSXRlbRIPCgd1c2VyX2lkGAEgASgJEg0KBWNvaW5zGAIgASgDEgwKBHJhbmsYAyABKAUiaQoMQXVkaWVuY2VVc2VyEiMKBHVzZXIYASABKAsyFS5yb29tY2VsbC52MS5Sb29tVXNlchIjCgRyb2xlGAIgASgOMhUucm9vbWNlbGwudjEuUm9vbVJvbGUSDwoHc2VhdF9ubxgDIAEoBSJrCgdSb29tQmFuEg8KB3VzZXJfaWQYASABKAkSEgoKYnlfdXNlcl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkSFAoMYmFubmVkX2F0X21zGAQgASgDEhUKDWV4cGlyZXNfYXRfbXMYBSABKAMinQEKCk1pY1JlcXVlc3QSKQoEa2luZBgBIAEoDjIbLnJvb21jZWxsLnYxLk1pY1JlcXVlc3RLaW5kEg8KB3VzZXJfaWQYAiABKAkSEgoKYnlfdXNlcl9pZBgDIAEoCRIPCgdzZWF0X25vGAQgASgFEhcKD3JlcXVlc3RlZF9hdF9tcxgFIAEoAxIVCg1leHBpcmVzX2F0X21zGAYgASgDIoEFCgxSb29tU25hcHNob3QSEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCRIUCgxyb29tX3ZlcnNpb24YAyABKAMSJwoGc3RhdHVzGAQgASgOMhcucm9vbWNlbGwudjEuUm9vbVN0YXR1cxIVCg1vd25lcl91c2VyX2lkGAUgASgJEg0KBXRpdGxlGAYgASgJEhEKCWNvdmVyX3VybBgHIAEoCRIUCgxhbm5vdW5jZW1lbnQYCCABKAkSFgoOYmFja2dyb3VuZF91cmwYCSABKAkSDAoEdGFncxgKIAMoCRILCgNleHQYCyABKAkSIwoEbW9kZRgMIAEoDjIVLnJvb21jZWxsLnYxLlJvb21Nb2RlEhkKEXZpc2libGVfcmVnaW9uX2lkGA0gASgDEg4KBmxvY2tlZBgOIAEoCBIVCg1jcmVhdGVkX2F0X21zGA8gASgDEhMKC2ltX2dyb3VwX2lkGBAgASgJEhYKDnJ0Y19zZGtfYXBwX2lkGBEgASgDEhMKC3J0Y19yb29tX2lkGBIgASgJEiAKBXNlYXRzGBMgAygLMhEucm9vbWNlbGwudjEuU2VhdBInCgZjb3VudHMYFCABKAsyFy5yb29tY2VsbC52MS5Sb29tQ291bnRzEiUKBWNsb3NlGBUgASgLMhYucm9vbWNlbGwudjEuUm9vbUNsb3NlEh8KAm1lGBYgASgLMhMucm9vbWNlbGwudjEuUm9vbU1lEhEKCXJvb21faGVhdBgXIAEoAxIoCglnaWZ0X3JhbmsYGCADKAsyFS5yb29tY2VsbC52MS5SYW5rSXRlbRIUCgxjbG9zZXNfYXRfbXMYGSABKAMiZAoIUm9vbVN0ZXASFAoMcm9vbV92ZXJzaW9uGAEgASgDEhYKDm9jY3VycmVkX2F0X21zGAIgASgDEioKBmV2ZW50cxgDIAMoCzIaLnJvb21jZWxsLnYxLlJvb21TdGVwRXZlbnQiUgoNUm9vbVN0ZXBFdmVudBIQCghldmVudF9pZBgBIAEoCRIMCgR0eXBlGAIgASgJEhMKC2V2ZW50X2luZGV4GAMgASgFEgwKBGRhdGEYBCABKAkiJAoMV2F0Y2hSZXN1bWVkEhQKDHJvb21fdmVyc2lvbhgBIAEoAyI4CghXYXRjaEVuZBIcChRyZXN1bWVfYWZ0ZXJfdmVyc2lvbhgBIAEoAxIOCgZyZWFzb24YAiABKAkiggQKDUNvbW1hbmRSZXN1bHQSDwoHYXBwbGllZBgBIAEoCBIUCgxyb29tX3ZlcnNpb24YAiABKAMSEAoIcmVwbGF5ZWQYAyABKAgSKwoIc25hcHNob3QYBCABKAsyGS5yb29tY2VsbC52MS5Sb29tU25hcHNob3QSDwoHcm9vbV9pZBgFIAEoCRIjCgR1c2VyGAYgASgLMhUucm9vbWNlbGwudjEuUm9vbVVzZXISDwoHc2VhdF9ubxgHIAEoBRIWCg5taWNfc2Vzc2lvbl9pZBgIIAEoCRIbChNwdWJsaXNoX2RlYWRsaW5lX21zGAkgASgDEhoKEmJpbGxpbmdfcmVjZWlwdF9pZBgKIAEoCRIfChJjb2luX2JhbGFuY2VfYWZ0ZXIYCyABKANIAIgBARImChlnaWZ0X2luY29tZV9iYWxhbmNlX2FmdGVyGAwgASgDSAGIAQESEQoJcm9vbV9oZWF0GA0gASgDEigKCWdpZnRfcmFuaxgOIAMoCzIVLnJvb21jZWxsLnYxLlJhbmtJdGVtEjgKDWJhdGNoX2Rpc3BsYXkYDyABKAsyIS5yb29tY2VsbC52MS5TZW5kR2lmdEJhdGNoRGlzcGxheUIVChNfY29pbl9iYWxhbmNlX2FmdGVyQhwKGl9naWZ0X2luY29tZV9iYWxhbmNlX2FmdGVyInsKFFNlbmRHaWZ0QmF0Y2hEaXNwbGF5Eg8KB2dpZnRfaWQYASABKAkSEgoKZ2lmdF9jb3VudBgCIAEoBRIXCg90YXJnZXRfdXNlcl9pZHMYAyADKAkSEwoLdG90YWxfY29pbnMYBCABKAMSEAoIY29tYm9faWQYBSABKAkqXQoMU25hcHNob3RNb2RlEh0KGVNOQVBTSE9UX01PREVfVU5TUEVDSUZJRUQQABIWChJTTkFQU0hPVF9NT0RFX05PTkUQARIWChJTTkFQU0hPVF9NT0RFX1ZJRVcQAipOCghSb29tTW9kZRIZChVST09NX01PREVfVU5TUEVDSUZJRUQQABISCg5ST09NX01PREVfRlJFRRABEhMKD1JPT01fTU9ERV9BUFBMWRACKosBCgpSb29tU3RhdHVzEhsKF1JPT01fU1RBVFVTX1VOU1BFQ0lGSUVEEAASFgoSUk9PTV9TVEFUVVNfQUNUSVZFEAESFwoTUk9PTV9TVEFUVVNfQ0xPU0lORxACEhYKElJPT01fU1RBVFVTX0NMT1NFRBADEhcKE1JPT01fU1RBVFVTX0RFTEVURUQQBCp3CglTZWF0U3RhdGUSGgoWU0VBVF9TVEFURV9VTlNQRUNJRklFRBAAEhMKD1NFQVRfU1RBVEVfSURMRRABEh4KGlNFQVRfU1RBVEVfUEVORElOR19QVUJMSVNIEAISGQoVU0VBVF9TVEFURV9QVUJMSVNISU5HEAMqZQoIUm9vbVJvbGUSGQoVUk9PTV9ST0xFX1VOU1BFQ0lGSUVEEAASFAoQUk9PTV9ST0xFX01FTUJFUhABEhMKD1JPT01fUk9MRV9BRE1JThACEhMKD1JPT01fUk9MRV9PV05FUhADKokBCgpDbG9zZXJLaW5kEhsKF0NMT1NFUl9LSU5EX1VOU1BFQ0lGSUVEEAASFQoRQ0xPU0VSX0tJTkRfT1dORVIQARIVChFDTE9TRVJfS0lORF9BRE1JThACEhgKFENMT1NFUl9LSU5EX09QRVJBVE9SEAMSFgoSQ0xPU0VSX0tJTkRfU1lTVEVNEAQqawoOTWljUmVxdWVzdEtpbmQSIAocTUlDX1JFUVVFU1RfS0lORF9VTlNQRUNJRklFRBAAEhoKFk1JQ19SRVFVRVNUX0tJTkRfQVBQTFkQARIbChdNSUNfUkVRVUVTVF9LSU5EX0lOVklURRACYgZwcm90bzM");
+  fileDesc("Chxyb29tY2VsbC92MS9yb29tX3R5cGVzLnByb3RvEgtyb29tY2VsbC52MSKlAQoLQ29tbWFuZE1ldGESEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCRISCgpjb21tYW5kX2lkGAMgASgJEhUKDWFjdG9yX3VzZXJfaWQYBCABKAkSFgoOY2xpZW50X3RpbWVfbXMYBSABKAMSMAoNc25hcHNob3RfbW9kZRgGIAEoDjIZLnJvb21jZWxsLnYxLlNuYXBzaG90TW9kZSJWCgtVc2VyUHJvZmlsZRIQCghuaWNrbmFtZRgBIAEoCRISCgphdmF0YXJfdXJsGAIgASgJEhQKDGNvdW50cnlfY29kZRgDIAEoCRILCgNleHQYBCABKAkibgoIUm9vbVVzZXISDwoHdXNlcl9pZBgBIAEoCRIpCgdwcm9maWxlGAIgASgLMhgucm9vbWNlbGwudjEuVXNlclByb2ZpbGUSEAoIaXNfcm9ib3QYAyABKAgSFAoMam9pbmVkX2F0X21zGAQgASgDIkMKClNlYXRIb2xkZXISDwoHdXNlcl9pZBgBIAEoCRIQCghuaWNrbmFtZRgCIAEoCRISCgphdmF0YXJfdXJsGAMgASgJIoYBCgRTZWF0Eg8KB3NlYXRfbm8YASABKAUSDgoGbG9ja2VkGAIgASgIEg0KBW11dGVkGAMgASgIEiUKBXN0YXRlGAQgASgOMhYucm9vbWNlbGwudjEuU2VhdFN0YXRlEicKBmhvbGRlchgFIAEoCzIXLnJvb21jZWxsLnYxLlNlYXRIb2xkZXIiLQoKUm9vbUNvdW50cxIOCgZvbmxpbmUYASABKAUSDwoHb25fc2VhdBgCIAEoBSJYCglSb29tQ2xvc2USJQoEa2luZBgBIAEoDjIXLnJvb21jZWxsLnYxLkNsb3NlcktpbmQSDgoGcmVhc29uGAIgASgJEhQKDGNsb3NlZF9hdF9tcxgDIAEoAyJ2CgZSb29tTWUSIwoEcm9sZRgBIAEoDjIVLnJvb21jZWxsLnYxLlJvb21Sb2xlEg8KB3NlYXRfbm8YAiABKAUSFgoObWljX3Nlc3Npb25faWQYAyABKAkSDQoFbXV0ZWQYBCABKAgSDwoHcHJlc2VudBgFIAEoCCI4CghSYW5rSXRlbRIPCgd1c2VyX2lkGAEgASgJEg0KBWNvaW5zGAIgASgDEgwKBHJhbmsYAyABKAUiaQoMQXVkaWVuY2VVc2VyEiMKBHVzZXIYASABKAsyFS5yb29tY2VsbC52MS5Sb29tVXNlchIjCgRyb2xlGAIgASgOMhUucm9vbWNlbGwudjEuUm9vbVJvbGUSDwoHc2VhdF9ubxgDIAEoBSJrCgdSb29tQmFuEg8KB3VzZXJfaWQYASABKAkSEgoKYnlfdXNlcl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkSFAoMYmFubmVkX2F0X21zGAQgASgDEhUKDWV4cGlyZXNfYXRfbXMYBSABKAMinQEKCk1pY1JlcXVlc3QSKQoEa2luZBgBIAEoDjIbLnJvb21jZWxsLnYxLk1pY1JlcXVlc3RLaW5kEg8KB3VzZXJfaWQYAiABKAkSEgoKYnlfdXNlcl9pZBgDIAEoCRIPCgdzZWF0X25vGAQgASgFEhcKD3JlcXVlc3RlZF9hdF9tcxgFIAEoAxIVCg1leHBpcmVzX2F0X21zGAYgASgDIoEFCgxSb29tU25hcHNob3QSEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCRIUCgxyb29tX3ZlcnNpb24YAyABKAMSJwoGc3RhdHVzGAQgASgOMhcucm9vbWNlbGwudjEuUm9vbVN0YXR1cxIVCg1vd25lcl91c2VyX2lkGAUgASgJEg0KBXRpdGxlGAYgASgJEhEKCWNvdmVyX3VybBgHIAEoCRIUCgxhbm5vdW5jZW1lbnQYCCABKAkSFgoOYmFja2dyb3VuZF91cmwYCSABKAkSDAoEdGFncxgKIAMoCRILCgNleHQYCyABKAkSIwoEbW9kZRgMIAEoDjIVLnJvb21jZWxsLnYxLlJvb21Nb2RlEhkKEXZpc2libGVfcmVnaW9uX2lkGA0gASgDEg4KBmxvY2tlZBgOIAEoCBIVCg1jcmVhdGVkX2F0X21zGA8gASgDEhMKC2ltX2dyb3VwX2lkGBAgASgJEhYKDnJ0Y19zZGtfYXBwX2lkGBEgASgDEhMKC3J0Y19yb29tX2lkGBIgASgJEiAKBXNlYXRzGBMgAygLMhEucm9vbWNlbGwudjEuU2VhdBInCgZjb3VudHMYFCABKAsyFy5yb29tY2VsbC52MS5Sb29tQ291bnRzEiUKBWNsb3NlGBUgASgLMhYucm9vbWNlbGwudjEuUm9vbUNsb3NlEh8KAm1lGBYgASgLMhMucm9vbWNlbGwudjEuUm9vbU1lEhEKCXJvb21faGVhdBgXIAEoAxIoCglnaWZ0X3JhbmsYGCADKAsyFS5yb29tY2VsbC52MS5SYW5rSXRlbRIUCgxjbG9zZXNfYXRfbXMYGSABKAMiZAoIUm9vbVN0ZXASFAoMcm9vbV92ZXJzaW9uGAEgASgDEhYKDm9jY3VycmVkX2F0X21zGAIgASgDEioKBmV2ZW50cxgDIAMoCzIaLnJvb21jZWxsLnYxLlJvb21TdGVwRXZlbnQiUgoNUm9vbVN0ZXBFdmVudBIQCghldmVudF9pZBgBIAEoCRIMCgR0eXBlGAIgASgJEhMKC2V2ZW50X2luZGV4GAMgASgFEgwKBGRhdGEYBCABKAkiJAoMV2F0Y2hSZXN1bWVkEhQKDHJvb21fdmVyc2lvbhgBIAEoAyI4CghXYXRjaEVuZBIcChRyZXN1bWVfYWZ0ZXJfdmVyc2lvbhgBIAEoAxIOCgZyZWFzb24YAiABKAki7wQKDUNvbW1hbmRSZXN1bHQSDwoHYXBwbGllZBgBIAEoCBIUCgxyb29tX3ZlcnNpb24YAiABKAMSEAoIcmVwbGF5ZWQYAyABKAgSKwoIc25hcHNob3QYBCABKAsyGS5yb29tY2VsbC52MS5Sb29tU25hcHNob3QSDwoHcm9vbV9pZBgFIAEoCRIjCgR1c2VyGAYgASgLMhUucm9vbWNlbGwudjEuUm9vbVVzZXISDwoHc2VhdF9ubxgHIAEoBRIWCg5taWNfc2Vzc2lvbl9pZBgIIAEoCRIbChNwdWJsaXNoX2RlYWRsaW5lX21zGAkgASgDEhoKEmJpbGxpbmdfcmVjZWlwdF9pZBgKIAEoCRIfChJjb2luX2JhbGFuY2VfYWZ0ZXIYCyABKANIAIgBARImChlnaWZ0X2luY29tZV9iYWxhbmNlX2FmdGVyGAwgASgDSAGIAQESEQoJcm9vbV9oZWF0GA0gASgDEigKCWdpZnRfcmFuaxgOIAMoCzIVLnJvb21jZWxsLnYxLlJhbmtJdGVtEjgKDWJhdGNoX2Rpc3BsYXkYDyABKAsyIS5yb29tY2VsbC52MS5TZW5kR2lmdEJhdGNoRGlzcGxheRI0CgpsdWNreV9naWZ0GBAgASgLMiAucm9vbWNlbGwudjEuTHVja3lHaWZ0RHJhd1Jlc3VsdBI1CgtsdWNreV9naWZ0cxgRIAMoCzIgLnJvb21jZWxsLnYxLkx1Y2t5R2lmdERyYXdSZXN1bHRCFQoTX2NvaW5fYmFsYW5jZV9hZnRlckIcChpfZ2lmdF9pbmNvbWVfYmFsYW5jZV9hZnRlciKRAgoTTHVja3lHaWZ0RHJhd1Jlc3VsdBIWCg50YXJnZXRfdXNlcl9pZBgBIAEoCRIPCgdnaWZ0X2lkGAIgASgJEhIKCmdpZnRfY291bnQYAyABKAUSDwoHZHJhd19pZBgEIAEoCRILCgN3aW4YBSABKAgSGgoSbXVsdGlwbGllcl9wZXJjZW50GAYgASgFEhMKC3ByaXplX2NvaW5zGAcgASgDEiYKBXByaXplGAggASgOMhcucm9vbWNlbGwudjEuUHJpemVTdGF0ZRIYChBwcml6ZV9yZWNlaXB0X2lkGAkgASgJEhoKDWJhbGFuY2VfYWZ0ZXIYCiABKANIAIgBAUIQCg5fYmFsYW5jZV9hZnRlciJ7ChRTZW5kR2lmdEJhdGNoRGlzcGxheRIPCgdnaWZ0X2lkGAEgASgJEhIKCmdpZnRfY291bnQYAiABKAUSFwoPdGFyZ2V0X3VzZXJfaWRzGAMgAygJEhMKC3RvdGFsX2NvaW5zGAQgASgDEhAKCGNvbWJvX2lkGAUgASgJKl0KDFNuYXBzaG90TW9kZRIdChlTTkFQU0hPVF9NT0RFX1VOU1BFQ0lGSUVEEAASFgoSU05BUFNIT1RfTU9ERV9OT05FEAESFgoSU05BUFNIT1RfTU9ERV9WSUVXEAIqTgoIUm9vbU1vZGUSGQoVUk9PTV9NT0RFX1VOU1BFQ0lGSUVEEAASEgoOUk9PTV9NT0RFX0ZSRUUQARITCg9ST09NX01PREVfQVBQTFkQAiqLAQoKUm9vbVN0YXR1cxIbChdST09NX1NUQVRVU19VTlNQRUNJRklFRBAAEhYKElJPT01fU1RBVFVTX0FDVElWRRABEhcKE1JPT01fU1RBVFVTX0NMT1NJTkcQAhIWChJST09NX1NUQVRVU19DTE9TRUQQAxIXChNST09NX1NUQVRVU19ERUxFVEVEEAQqdwoJU2VhdFN0YXRlEhoKFlNFQVRfU1RBVEVfVU5TUEVDSUZJRUQQABITCg9TRUFUX1NUQVRFX0lETEUQARIeChpTRUFUX1NUQVRFX1BFTkRJTkdfUFVCTElTSBACEhkKFVNFQVRfU1RBVEVfUFVCTElTSElORxADKmUKCFJvb21Sb2xlEhkKFVJPT01fUk9MRV9VTlNQRUNJRklFRBAAEhQKEFJPT01fUk9MRV9NRU1CRVIQARITCg9ST09NX1JPTEVfQURNSU4QAhITCg9ST09NX1JPTEVfT1dORVIQAyqJAQoKQ2xvc2VyS2luZBIbChdDTE9TRVJfS0lORF9VTlNQRUNJRklFRBAAEhUKEUNMT1NFUl9LSU5EX09XTkVSEAESFQoRQ0xPU0VSX0tJTkRfQURNSU4QAhIYChRDTE9TRVJfS0lORF9PUEVSQVRPUhADEhYKEkNMT1NFUl9LSU5EX1NZU1RFTRAEKmsKDk1pY1JlcXVlc3RLaW5kEiAKHE1JQ19SRVFVRVNUX0tJTkRfVU5TUEVDSUZJRUQQABIaChZNSUNfUkVRVUVTVF9LSU5EX0FQUExZEAESGwoXTUlDX1JFUVVFU1RfS0lORF9JTlZJVEUQAipuCgpQcml6ZVN0YXRlEhsKF1BSSVpFX1NUQVRFX1VOU1BFQ0lGSUVEEAASFAoQUFJJWkVfU1RBVEVfTk9ORRABEhQKEFBSSVpFX1NUQVRFX1BBSUQQAhIXChNQUklaRV9TVEFURV9QRU5ESU5HEANiBnByb3RvMw");
 
 /**
  * Part of every command.
@@ -844,6 +844,20 @@ export type CommandResult = Message<"roomcell.v1.CommandResult"> & {
    * @generated from field: roomcell.v1.SendGiftBatchDisplay batch_display = 15;
    */
   batchDisplay?: SendGiftBatchDisplay | undefined;
+
+  /**
+   * SendGift of a lucky gift to one target: what it drew. Not set for several targets.
+   *
+   * @generated from field: roomcell.v1.LuckyGiftDrawResult lucky_gift = 16;
+   */
+  luckyGift?: LuckyGiftDrawResult | undefined;
+
+  /**
+   * The same to several targets: one per target, in their order.
+   *
+   * @generated from field: repeated roomcell.v1.LuckyGiftDrawResult lucky_gifts = 17;
+   */
+  luckyGifts: LuckyGiftDrawResult[];
 };
 
 /**
@@ -852,6 +866,78 @@ export type CommandResult = Message<"roomcell.v1.CommandResult"> & {
  */
 export const CommandResultSchema: GenMessage<CommandResult> = /*@__PURE__*/
   messageDesc(file_roomcell_v1_room_types, 17);
+
+/**
+ * What a lucky gift drew for one target.
+ *
+ * @generated from message roomcell.v1.LuckyGiftDrawResult
+ */
+export type LuckyGiftDrawResult = Message<"roomcell.v1.LuckyGiftDrawResult"> & {
+  /**
+   * @generated from field: string target_user_id = 1;
+   */
+  targetUserId: string;
+
+  /**
+   * @generated from field: string gift_id = 2;
+   */
+  giftId: string;
+
+  /**
+   * @generated from field: int32 gift_count = 3;
+   */
+  giftCount: number;
+
+  /**
+   * @generated from field: string draw_id = 4;
+   */
+  drawId: string;
+
+  /**
+   * Whether there is a prize.
+   *
+   * @generated from field: bool win = 5;
+   */
+  win: boolean;
+
+  /**
+   * Times a hundred of what was spent on the target: 250 is two and a half times.
+   *
+   * @generated from field: int32 multiplier_percent = 6;
+   */
+  multiplierPercent: number;
+
+  /**
+   * @generated from field: int64 prize_coins = 7;
+   */
+  prizeCoins: bigint;
+
+  /**
+   * @generated from field: roomcell.v1.PrizeState prize = 8;
+   */
+  prize: PrizeState;
+
+  /**
+   * The wallet's receipt of a prize that is paid, else empty.
+   *
+   * @generated from field: string prize_receipt_id = 9;
+   */
+  prizeReceiptId: string;
+
+  /**
+   * The sender's coins right after the prize. Not set: the wallet didn't say.
+   *
+   * @generated from field: optional int64 balance_after = 10;
+   */
+  balanceAfter?: bigint | undefined;
+};
+
+/**
+ * Describes the message roomcell.v1.LuckyGiftDrawResult.
+ * Use `create(LuckyGiftDrawResultSchema)` to create a new message.
+ */
+export const LuckyGiftDrawResultSchema: GenMessage<LuckyGiftDrawResult> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_types, 18);
 
 /**
  * A gift to several targets as one picture; the balance afterwards stands beside it.
@@ -894,7 +980,7 @@ export type SendGiftBatchDisplay = Message<"roomcell.v1.SendGiftBatchDisplay"> &
  * Use `create(SendGiftBatchDisplaySchema)` to create a new message.
  */
 export const SendGiftBatchDisplaySchema: GenMessage<SendGiftBatchDisplay> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_types, 18);
+  messageDesc(file_roomcell_v1_room_types, 19);
 
 /**
  * Whether an answer carries the room's present view beside the result.
@@ -1172,4 +1258,44 @@ export type MicRequestKind = (typeof MicRequestKind)[keyof typeof MicRequestKind
  */
 export const MicRequestKindSchema: GenEnum<MicRequestKind> = /*@__PURE__*/
   enumDesc(file_roomcell_v1_room_types, 6);
+
+/**
+ * @generated from enum roomcell.v1.PrizeState
+ */
+export const PrizeState = {
+  /**
+   * @generated from enum value: PRIZE_STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * There is no prize.
+   *
+   * @generated from enum value: PRIZE_STATE_NONE = 1;
+   */
+  NONE: 1,
+
+  /**
+   * @generated from enum value: PRIZE_STATE_PAID = 2;
+   */
+  PAID: 2,
+
+  /**
+   * The wallet has not said yet that it is paid; it will be.
+   *
+   * @generated from enum value: PRIZE_STATE_PENDING = 3;
+   */
+  PENDING: 3,
+} as const;
+
+/**
+ * @generated from enum roomcell.v1.PrizeState
+ */
+export type PrizeState = (typeof PrizeState)[keyof typeof PrizeState] | UnknownEnum;
+
+/**
+ * Describes the enum roomcell.v1.PrizeState.
+ */
+export const PrizeStateSchema: GenEnum<PrizeState> = /*@__PURE__*/
+  enumDesc(file_roomcell_v1_room_types, 7);
 

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file roomcell/v1/wallet.proto.
  */
 export const file_roomcell_v1_wallet: GenFile = /*@__PURE__*/
-  fileDesc("Chhyb29tY2VsbC92MS93YWxsZXQucHJvdG8SC3Jvb21jZWxsLnYxIogBCgxEZWJpdFJlcXVlc3QSCwoDa2V5GAEgASgJEhAKCGFwcF9jb2RlGAIgASgJEhUKDXBheWVyX3VzZXJfaWQYAyABKAkSDQoFY29pbnMYBCABKAMSDwoHcHVycG9zZRgFIAEoCRIiCgZwYXllZXMYBiADKAsyEi5yb29tY2VsbC52MS5QYXllZSInCgVQYXllZRIPCgd1c2VyX2lkGAEgASgJEg0KBWNvaW5zGAIgASgDIsIBCg1EZWJpdFJlc3BvbnNlEicKB2RlYml0ZWQYASABKAsyFC5yb29tY2VsbC52MS5SZWNlaXB0SAASMQoMaW5zdWZmaWNpZW50GAIgASgLMhkucm9vbWNlbGwudjEuSW5zdWZmaWNpZW50SAASJQoGdm9pZGVkGAMgASgLMhMucm9vbWNlbGwudjEuVm9pZGVkSAASJwoHcmVmdXNlZBgEIAEoCzIULnJvb21jZWxsLnYxLlJlZnVzZWRIAEIFCgNlbmQivgEKB1JlY2VpcHQSEgoKcmVjZWlwdF9pZBgBIAEoCRIVCg1wYXllcl91c2VyX2lkGAIgASgJEg0KBWNvaW5zGAMgASgDEg8KB3B1cnBvc2UYBCABKAkSGgoNYmFsYW5jZV9hZnRlchgFIAEoA0gAiAEBEiEKFGluY29tZV9iYWxhbmNlX2FmdGVyGAYgASgDSAGIAQFCEAoOX2JhbGFuY2VfYWZ0ZXJCFwoVX2luY29tZV9iYWxhbmNlX2FmdGVyIg4KDEluc3VmZmljaWVudCIICgZWb2lkZWQiGAoHUmVmdXNlZBINCgVjYXVzZRgBIAEoCSIsCgtGaW5kUmVxdWVzdBILCgNrZXkYASABKAkSEAoIYXBwX2NvZGUYAiABKAkiigEKDEZpbmRSZXNwb25zZRIlCgVmb3VuZBgBIAEoCzIULnJvb21jZWxsLnYxLlJlY2VpcHRIABIlCgZ2b2lkZWQYAiABKAsyEy5yb29tY2VsbC52MS5Wb2lkZWRIABIlCgZhYnNlbnQYAyABKAsyEy5yb29tY2VsbC52MS5BYnNlbnRIAEIFCgNlbmQiCAoGQWJzZW50IiwKC1ZvaWRSZXF1ZXN0EgsKA2tleRgBIAEoCRIQCghhcHBfY29kZRgCIAEoCSImCgxWb2lkUmVzcG9uc2USFgoOcmVmdW5kZWRfY29pbnMYASABKAMywgEKBldhbGxldBI+CgVEZWJpdBIZLnJvb21jZWxsLnYxLkRlYml0UmVxdWVzdBoaLnJvb21jZWxsLnYxLkRlYml0UmVzcG9uc2USOwoERmluZBIYLnJvb21jZWxsLnYxLkZpbmRSZXF1ZXN0Ghkucm9vbWNlbGwudjEuRmluZFJlc3BvbnNlEjsKBFZvaWQSGC5yb29tY2VsbC52MS5Wb2lkUmVxdWVzdBoZLnJvb21jZWxsLnYxLlZvaWRSZXNwb25zZWIGcHJvdG8z");
+  fileDesc("Chhyb29tY2VsbC92MS93YWxsZXQucHJvdG8SC3Jvb21jZWxsLnYxIogBCgxEZWJpdFJlcXVlc3QSCwoDa2V5GAEgASgJEhAKCGFwcF9jb2RlGAIgASgJEhUKDXBheWVyX3VzZXJfaWQYAyABKAkSDQoFY29pbnMYBCABKAMSDwoHcHVycG9zZRgFIAEoCRIiCgZwYXllZXMYBiADKAsyEi5yb29tY2VsbC52MS5QYXllZSInCgVQYXllZRIPCgd1c2VyX2lkGAEgASgJEg0KBWNvaW5zGAIgASgDIsIBCg1EZWJpdFJlc3BvbnNlEicKB2RlYml0ZWQYASABKAsyFC5yb29tY2VsbC52MS5SZWNlaXB0SAASMQoMaW5zdWZmaWNpZW50GAIgASgLMhkucm9vbWNlbGwudjEuSW5zdWZmaWNpZW50SAASJQoGdm9pZGVkGAMgASgLMhMucm9vbWNlbGwudjEuVm9pZGVkSAASJwoHcmVmdXNlZBgEIAEoCzIULnJvb21jZWxsLnYxLlJlZnVzZWRIAEIFCgNlbmQivgEKB1JlY2VpcHQSEgoKcmVjZWlwdF9pZBgBIAEoCRIVCg1wYXllcl91c2VyX2lkGAIgASgJEg0KBWNvaW5zGAMgASgDEg8KB3B1cnBvc2UYBCABKAkSGgoNYmFsYW5jZV9hZnRlchgFIAEoA0gAiAEBEiEKFGluY29tZV9iYWxhbmNlX2FmdGVyGAYgASgDSAGIAQFCEAoOX2JhbGFuY2VfYWZ0ZXJCFwoVX2luY29tZV9iYWxhbmNlX2FmdGVyIg4KDEluc3VmZmljaWVudCIICgZWb2lkZWQiGAoHUmVmdXNlZBINCgVjYXVzZRgBIAEoCSIsCgtGaW5kUmVxdWVzdBILCgNrZXkYASABKAkSEAoIYXBwX2NvZGUYAiABKAkiigEKDEZpbmRSZXNwb25zZRIlCgVmb3VuZBgBIAEoCzIULnJvb21jZWxsLnYxLlJlY2VpcHRIABIlCgZ2b2lkZWQYAiABKAsyEy5yb29tY2VsbC52MS5Wb2lkZWRIABIlCgZhYnNlbnQYAyABKAsyEy5yb29tY2VsbC52MS5BYnNlbnRIAEIFCgNlbmQiCAoGQWJzZW50IiwKC1ZvaWRSZXF1ZXN0EgsKA2tleRgBIAEoCRIQCghhcHBfY29kZRgCIAEoCSImCgxWb2lkUmVzcG9uc2USFgoOcmVmdW5kZWRfY29pbnMYASABKAMiewoPUGF5UHJpemVSZXF1ZXN0EgsKA2tleRgBIAEoCRIRCglkZWJpdF9rZXkYAiABKAkSEAoIYXBwX2NvZGUYAyABKAkSFgoOd2lubmVyX3VzZXJfaWQYBCABKAkSDQoFY29pbnMYBSABKAMSDwoHZHJhd19pZBgGIAEoCSKUAQoQUGF5UHJpemVSZXNwb25zZRIpCgRwYWlkGAEgASgLMhkucm9vbWNlbGwudjEuUHJpemVSZWNlaXB0SAASJQoGdm9pZGVkGAIgASgLMhMucm9vbWNlbGwudjEuVm9pZGVkSAASJwoHcmVmdXNlZBgDIAEoCzIULnJvb21jZWxsLnYxLlJlZnVzZWRIAEIFCgNlbmQidwoMUHJpemVSZWNlaXB0EhIKCnJlY2VpcHRfaWQYASABKAkSFgoOd2lubmVyX3VzZXJfaWQYAiABKAkSDQoFY29pbnMYAyABKAMSGgoNYmFsYW5jZV9hZnRlchgEIAEoA0gAiAEBQhAKDl9iYWxhbmNlX2FmdGVyMosCCgZXYWxsZXQSPgoFRGViaXQSGS5yb29tY2VsbC52MS5EZWJpdFJlcXVlc3QaGi5yb29tY2VsbC52MS5EZWJpdFJlc3BvbnNlEjsKBEZpbmQSGC5yb29tY2VsbC52MS5GaW5kUmVxdWVzdBoZLnJvb21jZWxsLnYxLkZpbmRSZXNwb25zZRI7CgRWb2lkEhgucm9vbWNlbGwudjEuVm9pZFJlcXVlc3QaGS5yb29tY2VsbC52MS5Wb2lkUmVzcG9uc2USRwoIUGF5UHJpemUSHC5yb29tY2VsbC52MS5QYXlQcml6ZVJlcXVlc3QaHS5yb29tY2VsbC52MS5QYXlQcml6ZVJlc3BvbnNlYgZwcm90bzM");
 
 /**
  * @generated from message roomcell.v1.DebitRequest
@@ -352,6 +352,131 @@ export const VoidResponseSchema: GenMessage<VoidResponse> = /*@__PURE__*/
   messageDesc(file_roomcell_v1_wallet, 11);
 
 /**
+ * @generated from message roomcell.v1.PayPrizeRequest
+ */
+export type PayPrizeRequest = Message<"roomcell.v1.PayPrizeRequest"> & {
+  /**
+   * 64 hex digits, lower case: the same on every try of one draw.
+   *
+   * @generated from field: string key = 1;
+   */
+  key: string;
+
+  /**
+   * The key of the debit that the prize was won with.
+   *
+   * @generated from field: string debit_key = 2;
+   */
+  debitKey: string;
+
+  /**
+   * @generated from field: string app_code = 3;
+   */
+  appCode: string;
+
+  /**
+   * @generated from field: string winner_user_id = 4;
+   */
+  winnerUserId: string;
+
+  /**
+   * Above 0.
+   *
+   * @generated from field: int64 coins = 5;
+   */
+  coins: bigint;
+
+  /**
+   * The lucky gift service's id of the draw; to be kept.
+   *
+   * @generated from field: string draw_id = 6;
+   */
+  drawId: string;
+};
+
+/**
+ * Describes the message roomcell.v1.PayPrizeRequest.
+ * Use `create(PayPrizeRequestSchema)` to create a new message.
+ */
+export const PayPrizeRequestSchema: GenMessage<PayPrizeRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_wallet, 12);
+
+/**
+ * @generated from message roomcell.v1.PayPrizeResponse
+ */
+export type PayPrizeResponse = Message<"roomcell.v1.PayPrizeResponse"> & {
+  /**
+   * @generated from oneof roomcell.v1.PayPrizeResponse.end
+   */
+  end: {
+    /**
+     * Paid by this call or by an earlier one.
+     *
+     * @generated from field: roomcell.v1.PrizeReceipt paid = 1;
+     */
+    value: PrizeReceipt;
+    case: "paid";
+  } | {
+    /**
+     * The debit was given back.
+     *
+     * @generated from field: roomcell.v1.Voided voided = 2;
+     */
+    value: Voided;
+    case: "voided";
+  } | {
+    /**
+     * @generated from field: roomcell.v1.Refused refused = 3;
+     */
+    value: Refused;
+    case: "refused";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message roomcell.v1.PayPrizeResponse.
+ * Use `create(PayPrizeResponseSchema)` to create a new message.
+ */
+export const PayPrizeResponseSchema: GenMessage<PayPrizeResponse> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_wallet, 13);
+
+/**
+ * @generated from message roomcell.v1.PrizeReceipt
+ */
+export type PrizeReceipt = Message<"roomcell.v1.PrizeReceipt"> & {
+  /**
+   * 1 to 128 visible ASCII characters.
+   *
+   * @generated from field: string receipt_id = 1;
+   */
+  receiptId: string;
+
+  /**
+   * @generated from field: string winner_user_id = 2;
+   */
+  winnerUserId: string;
+
+  /**
+   * @generated from field: int64 coins = 3;
+   */
+  coins: bigint;
+
+  /**
+   * Not set: the wallet doesn't say.
+   *
+   * @generated from field: optional int64 balance_after = 4;
+   */
+  balanceAfter?: bigint | undefined;
+};
+
+/**
+ * Describes the message roomcell.v1.PrizeReceipt.
+ * Use `create(PrizeReceiptSchema)` to create a new message.
+ */
+export const PrizeReceiptSchema: GenMessage<PrizeReceipt> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_wallet, 14);
+
+/**
  * Calls are made at least once: every one may come again, late, twice at the same time, or after its
  * caller has gone. What roomcell builds on, per (app_code, key):
  *
@@ -362,7 +487,10 @@ export const VoidResponseSchema: GenMessage<VoidResponse> = /*@__PURE__*/
  *      on nothing is ever taken under the key, and a debit that was on its way ends as voided.
  *   4. A repeated void gives nothing back again and answers what the first one gave back.
  *   5. Find reads its own wallet's writes: after a debit or a void was answered, every find shows it.
- *   6. "insufficient", "refused" and every status leave the key as it was.
+ *   6. A prize is paid at most once per (app_code, key), for ever, and only while its debit stands: the
+ *      void of the debit takes back what its prizes paid, in the same step, although the winner may have
+ *      spent it; from then on its prizes end as voided. A repeat answers the first receipt.
+ *   7. "insufficient", "refused" and every status leave the key as it was.
  *
  * Ends of the business are values of the answer. A status says that there is no answer:
  * INVALID_ARGUMENT, FAILED_PRECONDITION and OUT_OF_RANGE that this call took nothing and its repeat
@@ -396,6 +524,14 @@ export const Wallet: GenService<{
     methodKind: "unary";
     input: typeof VoidRequestSchema;
     output: typeof VoidResponseSchema;
+  },
+  /**
+   * @generated from rpc roomcell.v1.Wallet.PayPrize
+   */
+  payPrize: {
+    methodKind: "unary";
+    input: typeof PayPrizeRequestSchema;
+    output: typeof PayPrizeResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_roomcell_v1_wallet, 0);
