@@ -4,12 +4,21 @@
  * twice (GIFT-2 … GIFT-8, INV-22, INV-23). Owners that die meanwhile: gifts-failover.e2e.spec.ts.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { AppCode, CommandId, RoomId } from '../../src/domain/ids.ts';
+import { PrizeState } from '../../src/drivers/grpc/generated/roomcell/v1/room_types_pb.ts';
 import { createCodec } from '../../src/protocol/codec.ts';
+import { debitKeyOf, drawKeyOf } from '../../src/protocol/debit.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { fleetApp, type Fleet, type FleetClient } from './support/fleet.ts';
 import { GiftFleet, walletTimeoutMs } from './support/gift-fleet.ts';
 import type { Gift, GiftPlayer } from './support/gift-play.ts';
-import { failureOf, logOf, recordsProduced, setWalletBalance } from './support/observe.ts';
+import {
+  failureOf,
+  logOf,
+  orderFault,
+  recordsProduced,
+  setWalletBalance,
+} from './support/observe.ts';
 import { valuesOf } from './support/topic-records.ts';
 
 /** A gift that is never charged ends after so long. */
@@ -154,6 +163,39 @@ function payloadIn(body: string): unknown {
   const { MsgBody } = JSON.parse(body) as { MsgBody: [{ MsgContent: { Data: string } }] };
   return (JSON.parse(MsgBody[0].MsgContent.Data) as { payload: unknown }).payload;
 }
+
+describe('a lucky gift', () => {
+  /** The first id whose gift wins for both of its targets, by the stand-in's rule. */
+  const winner = (): string => {
+    for (let n = 1; ; n += 1) {
+      const commandId = `lucky-${n}`;
+      const key = debitKeyOf(fleetApp as AppCode, 'salon' as RoomId, commandId as CommandId);
+      const firsts = [0, 1].map((at) => Number.parseInt(drawKeyOf(key, at).slice(0, 2), 16));
+      if (firsts.every((first) => first < 64)) return commandId;
+    }
+  };
+
+  it('to two users is one debit and two draws; its prizes are paid once by a wallet and a service that lie (LUCKY-3, RES-15, INV-24)', async () => {
+    const before = await gifts.coinsOf('u1');
+    await orderFault(fleet, { destination: 'lucky', kind: 'applied_then_unavailable', times: 2 });
+    await gifts.lie({ kind: 'applied_then_internal', times: 1, command: 'prize' });
+    const gift = { from: 'u1', to: ['u2', 'u3'], giftId: 'clover' };
+    const end = await player.give('salon', winner(), gift);
+    if (end.kind !== 'given') throw new Error(`the gift ended ${end.reason}`);
+    const { luckyGifts } = end.result;
+    expect(luckyGifts.map(({ targetUserId, win }) => [targetUserId, win])).toEqual([
+      ['u2', true],
+      ['u3', true],
+    ]);
+    expect(luckyGifts.map(({ prize }) => prize)).toEqual([PrizeState.PENDING, PrizeState.PAID]);
+    const won = luckyGifts.reduce((sum, { prizeCoins }) => sum + prizeCoins, 0n);
+    await gifts.books();
+    expect(await gifts.coinsOf('u1')).toBe(before - 40n + won);
+    expect(await player.give('salon', winner(), gift)).toMatchObject({
+      result: { replayed: true, luckyGifts },
+    });
+  });
+});
 
 describe('a gift that breaks a rule', () => {
   const crowd = Array.from({ length: 51 }, (_, n) => `u${n + 2}`);

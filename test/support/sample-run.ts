@@ -10,6 +10,8 @@ export function expectWholeStory({ code, output }: EndedRun): void {
     expect(output).toMatch(new RegExp(`^ *\\d+ +${command}\\b.* ms \\(idempotency .* commit`, 'm'));
   }
   expect(output).toMatch(/bob had 1000000 coins, the same id twice +now 999970; heat 30/);
+  expect(output).toMatch(/one debit for alice and bob +20 coins, two facts/);
+  expect(output).toMatch(/clover is a lucky gift +wins (nothing|\d+)/);
   expect(output).toMatch(/JoinRoom by bob, who is banned +refused: USER_BANNED/);
   expect(output).toMatch(/RoomUserUnbanned .* → activity$/m);
   expect(output).toMatch(/RoomClosed .* → im \(message and notification\), activity/);

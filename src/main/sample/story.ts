@@ -9,9 +9,10 @@ import {
   SeatState,
   type CommandResult,
 } from '../../drivers/grpc/generated/roomcell/v1/room_types_pb.ts';
+import { giveClover, giveRoses, giveRosesToTwo } from './gifts.ts';
 import { chooseAdmin, kickAndUnban, lockAndOpenSeat } from './managers.ts';
 import { expect, join, step, StoryFault, tellRead } from './stage.ts';
-import type { Call, Stage } from './stage.ts';
+import type { Stage } from './stage.ts';
 
 const seatCount = 4;
 const timeoutPollMs = 100;
@@ -46,16 +47,19 @@ export async function playStory(stage: Stage): Promise<void> {
   const silent = await micUpBy(stage, 'bob', 0, 13n);
   await waitForPublishTimeout(stage, silent.seatNo);
   await kickAndUnban(stage);
-  // 5. Everybody goes; what happened can be asked for.
-  await step(stage, 'alice', 'MicDown', 'mic-down-alice', 18n, (meta, call) =>
+  // 5. A gift to two people is one debit; a lucky one draws.
+  await giveRosesToTwo(stage, 18n);
+  await giveClover(stage, 19n);
+  // 6. Everybody goes; what happened can be asked for.
+  await step(stage, 'alice', 'MicDown', 'mic-down-alice', 20n, (meta, call) =>
     commands.micDown({ meta }, call),
   );
-  await step(stage, 'bob', 'LeaveRoom', 'leave-bob', 19n, (meta, call) =>
+  await step(stage, 'bob', 'LeaveRoom', 'leave-bob', 21n, (meta, call) =>
     commands.leaveRoom({ meta }, call),
   );
   await listRooms(stage);
   await askForCommand(stage);
-  await step(stage, 'host', 'CloseRoom', 'close-room', 20n, (meta, call) =>
+  await step(stage, 'host', 'CloseRoom', 'close-room', 22n, (meta, call) =>
     commands.closeRoom({ meta, reason: 'the evening is over' }, call),
   );
 }
@@ -117,22 +121,6 @@ async function repeatMicUp(stage: Stage, first: CommandResult): Promise<void> {
   });
 }
 
-/** Three roses from bob to alice: one debit, told by the wallet's own books (GIFT-3). */
-async function giveRoses(stage: Stage): Promise<void> {
-  const { commands } = stage.scene;
-  const before = await stage.coinsOf('bob');
-  const give: Call = (meta, call) =>
-    commands.sendGift({ meta, giftId: 'rose', giftCount: 3, targetUserIds: ['alice'] }, call);
-  const given = await step(stage, 'bob', 'SendGift', 'roses-bob', 10n, give);
-  const again = await give(stage.scene.meta('roses-bob'), stage.scene.by('bob'));
-  const after = await stage.coinsOf('bob');
-  expect(again.replayed, 'the repeated SendGift was not answered from the log');
-  expect(before - after === 30n, `the wallet took ${before - after} coins from bob, not 30`);
-  expect(given.coinBalanceAfter === after, `SendGift says that bob has ${given.coinBalanceAfter}`);
-  expect(given.roomHeat === 30n, `SendGift says that the room's heat is ${given.roomHeat}`);
-  await tellRead(stage, `bob had ${before} coins, the same id twice`, `now ${after}; heat 30`);
-}
-
 async function waitForPublishTimeout(stage: Stage, seatNo: number): Promise<void> {
   const { scene, timers } = stage;
   for (let polls = 0; polls < timeoutPollsMax; polls += 1) {
@@ -171,8 +159,8 @@ async function askForCommand(stage: Stage): Promise<void> {
   );
   expect(answer.state === CommandState.APPLIED, 'GetCommand does not say that leave-bob applied');
   expect(
-    answer.result?.roomVersion === 19n,
+    answer.result?.roomVersion === 21n,
     `GetCommand says that leave-bob made version ${answer.result?.roomVersion}`,
   );
-  await tellRead(stage, 'GetCommand(leave-bob) by bob', 'applied, version 19');
+  await tellRead(stage, 'GetCommand(leave-bob) by bob', 'applied, version 21');
 }

@@ -12,6 +12,7 @@ import { coinTotals } from '../../simulation/checkers/coin-totals.ts';
 import { fence } from '../../simulation/checkers/fence.ts';
 import { giftSums } from '../../simulation/checkers/gift-sums.ts';
 import { levels } from '../../simulation/checkers/levels.ts';
+import { luckyGifts } from '../../simulation/checkers/lucky-gifts.ts';
 import { money } from '../../simulation/checkers/money.ts';
 import { notSent } from '../../simulation/checkers/not-sent.ts';
 import { offsetFates } from '../../simulation/checkers/offset-fates.ts';
@@ -39,7 +40,7 @@ import { timelineOf } from './timeline.ts';
 export const judgesOfTheEnd: readonly CheckerFactory[] = [
   ...[answeredCommands, uniqueRows, versionChain, agreeingTables, offsetFates, passedOffsets],
   ...[sentCommands, notSent, orderInTime, rebuiltState, settledCalls, arrivals, money, coinTotals],
-  ...[giftSums, seats, presence, rememberedRefusals, levels, appsApart],
+  ...[luckyGifts, giftSums, seats, presence, rememberedRefusals, levels, appsApart],
 ];
 
 /** What the judges reported, and the world that they looked at, for who explains it. */

@@ -10,6 +10,7 @@ import { Load } from '../clients/load.ts';
 import { Probes } from '../clients/probes.ts';
 import { Deployment } from '../deployment/deployment.ts';
 import type { FaultGround } from '../faults/fault-ground.ts';
+import { letThemBeTrue, letThemLie } from '../faults/lying-wallet.ts';
 import { judgeRecord } from '../judge/judge-record.ts';
 import { scheduleOf, type PlannedFault } from '../plan/schedule.ts';
 import { collect } from '../record/collect.ts';
@@ -115,8 +116,10 @@ class Run {
     const { seed, cycles, troupes } = this.options;
     const probes = new Probes(load, partitionCount);
     await probes.open(openingLimitMs);
+    await letThemLie(ground.deployment.fleet);
     load.start(troupes);
     for (const fault of scheduleOf(seed, cycles)) await this.cycle(ground, probes, fault);
+    await letThemBeTrue(ground.deployment.fleet);
     await settle(ground, view, load);
   }
 
