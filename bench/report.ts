@@ -1,6 +1,6 @@
 /** The bench as one table for people and one file for programs. */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { projectRoot } from '../src/main/project-root.ts';
 import type { BareRows } from './bare-rows.ts';
 import type { Figures } from './figures.ts';
@@ -74,4 +74,15 @@ export function writeResult(name: string, result: object): string {
   const file = join(folder, name);
   writeFileSync(file, `${JSON.stringify(result, null, 2)}\n`);
   return file;
+}
+
+/**
+ * Writes `bench/out/<name>-latest.json` and adds the same as one line to `bench/out/<name>-history.jsonl`,
+ * so that a machine's runs can be held against each other. Answers both paths.
+ */
+export function keepResult(name: string, result: object): readonly string[] {
+  const latest = writeResult(`${name}-latest.json`, result);
+  const history = join(dirname(latest), `${name}-history.jsonl`);
+  appendFileSync(history, `${JSON.stringify(result)}\n`);
+  return [latest, history];
 }
