@@ -30,14 +30,16 @@ async function openLuckyRig(...options: Parameters<typeof openGiftRig>): Promise
 
 const clover = (targets: readonly string[] = ['u2']) => giftBody(targets, 1, 'clover');
 
-/** The first command id in `room` whose first target wins, or does not. */
-function idThat(wins: boolean, room = 'r1'): string {
+/** The first command id in `r1` whose first `targets` targets all win, by the stand-in's rule. */
+function idThatWins(targets: number): string {
   for (let n = 1; ; n += 1) {
-    const first = Number.parseInt(drawKeyOf(keyOfGift(`g${n}`, room), 0).slice(0, 2), 16);
-    if (first < 64 === wins) return `g${n}`;
+    const firsts = Array.from({ length: targets }, (_, at) => {
+      return Number.parseInt(drawKeyOf(keyOfGift(`g${n}`), at).slice(0, 2), 16);
+    });
+    if (firsts.every((first) => first < 64)) return `g${n}`;
   }
 }
-const winner = idThat(true);
+const winner = idThatWins(1);
 
 function prizesIn(rig: CellRig) {
   const of = (kind: string) => rig.wallet.ledger.entries().filter((entry) => entry.kind === kind);
@@ -157,6 +159,17 @@ describe('a lucky gift', () => {
 });
 
 describe('a prize', () => {
+  it('is paid for each target that won, under a key of its place (LUCKY-3, INV-24)', async () => {
+    const { rig, node } = await openLuckyRig();
+    const id = idThatWins(2);
+    const { fields } = await rig.result(node, rig.send('r1', id, 'u1', clover(['u2', 'u3'])));
+    const won = rig.lucky.draws().map(({ prizeCoins }) => prizeCoins);
+    const { paid } = prizesIn(rig);
+    expect(paid.map(({ coins }) => coins)).toEqual(won);
+    expect(paid.map(({ key }) => key)).toEqual([0, 1].map((at) => prizeKeyOf(keyOfGift(id), at)));
+    expect(fields.coinBalanceAfter).toBe(coinsOf(rig, 'u1'));
+  });
+
   it('that is not certain in time is pending in the answer and paid once, later (LUCKY-3)', async () => {
     const { rig, node } = await openLuckyRig();
     orderFault(rig, { kind: 'applied_then_internal', times: 1, command: 'prize' });
