@@ -23,6 +23,7 @@ import { OutageWatch } from './outage-watch.ts';
 import type { ReadEnvelope } from './read-envelope.ts';
 import { roomLanes, workLanes } from './room-lanes.ts';
 import type { IncomingRun, RoomLane } from './room-lanes.ts';
+import type { OnDelivered } from './schedule-launches.ts';
 import { sendRun } from './send-run.ts';
 import type { SendContext, StartedEvent } from './send-run.ts';
 
@@ -39,6 +40,8 @@ export interface AdapterContext {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly trace: Trace;
+  /** Told of each event once its row is delivered. */
+  readonly onDelivered?: OnDelivered;
   /** The source ended by itself; whoever runs the adapter starts it again or ends the process. */
   readonly onCrashed: (cause: unknown) => void;
 }
@@ -125,8 +128,19 @@ export class Adapter {
     const lockEndMonoMs = lockStartMonoMs + lockMs;
     const finish = await sendRun(this.sending, started, lockEndMonoMs - sendTimeoutMs);
     trace.at('adapter.after_send_before_finish');
-    await this.finishRun(lane, run, finish, signal);
+    const isWritten = await this.finishRun(lane, run, finish, signal);
     wake.hint();
+    if (isWritten) await this.tellDelivered(started, finish);
+  }
+
+  /** Behind the finish: what is told here is delivered, and no row waits for whoever is told. */
+  private async tellDelivered(started: readonly StartedEvent[], finish: RunFinish): Promise<void> {
+    const { onDelivered } = this.context;
+    if (onDelivered === undefined) return;
+    const rowIds = new Set(finish.kind === 'delivered' ? finish.rowIds : finish.deliveredRowIds);
+    for (const { row, event } of started) {
+      if (rowIds.has(row.rowId)) await onDelivered(event.envelope);
+    }
   }
 
   /**
@@ -152,30 +166,31 @@ export class Adapter {
   /**
    * Writes the end of the run. While MySQL is away it is tried again until a stop; a finish that is
    * lost all the same is harmless: the claim runs out, and the repeat is known as confirmed here or
-   * deduplicated there.
+   * deduplicated there. Answers whether it was written.
    */
   private async finishRun(
     lane: RoomLane,
     run: IncomingRun,
     finish: RunFinish,
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { store, clock, log, metrics } = this.context;
     const result = await this.whileOutOfReach('finish', signal, () =>
       store.finish(run.claimToken, finish, clock.wallMs()),
     );
     if (result === null) {
       metrics.count('adapter_lost_finishes_total', this.labels);
-      return;
+      return false;
     }
     metrics.count('adapter_rows_total', { ...this.labels, ended: 'delivered' }, result.delivered);
-    if (finish.kind === 'delivered' || result.failedRowState === null) return;
+    if (finish.kind === 'delivered' || result.failedRowState === null) return true;
     metrics.count('adapter_rows_total', { ...this.labels, ended: result.failedRowState });
     const facts = { roomKey: lane.roomKey, rowId: finish.failedRowId, error: finish.error };
     // One line per row that ends here (RETRY-10); those that are tried again show in the counters.
     if (result.failedRowState === 'failed') {
       log.error({ ...this.labels, ...facts }, 'an event was given up and waits for an operator');
     } else log.debug({ ...this.labels, ...facts }, 'an event will be tried again');
+    return true;
   }
 
   /** The result, or null when the adapter was stopped before MySQL answered. */

@@ -15,6 +15,8 @@ import type { PartitionStore } from '../ports/partition-store.ts';
 import type { PartitionStops } from '../ports/partition-stops.ts';
 import type { Random } from '../ports/random.ts';
 import type { ReplySink } from '../ports/reply-sink.ts';
+import type { RocketRulesStore } from '../ports/rocket-rules-store.ts';
+import type { RocketLaunchScheduler } from '../ports/rocket-scheduler.ts';
 import type { RoomReader } from '../ports/room-reader.ts';
 import type { RtcUserRemover } from '../ports/rtc-user-remover.ts';
 import type { SchemaRegistry } from '../ports/schema-registry.ts';
@@ -53,6 +55,8 @@ export interface CellContext {
   readonly handOver: Wake;
   readonly wallet: Wallet;
   readonly catalogue: GiftCatalogue;
+  /** How each app's rocket works. */
+  readonly rocketRules: RocketRulesStore;
   readonly settlements: SettlementStore;
   /** Absent: lucky gifts are not enabled (NEW-11). */
   readonly luckyGifts?: LuckyGiftClient;
@@ -69,6 +73,8 @@ export interface CellContext {
    * no transaction meets the outage. Given by the cell to its own parts.
    */
   readonly onOutage?: (what: string, isOut: boolean) => void;
+  /** Wake-ups for rockets; without it they launch by their rooms' own deadlines alone. */
+  readonly rocketScheduler?: RocketLaunchScheduler;
   /** Told after a COMMIT which rooms it changed. Never waits; without it nobody copies the list. */
   readonly listChanged?: (roomKeys: readonly RoomKey[]) => void;
   /**

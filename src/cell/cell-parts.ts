@@ -23,6 +23,7 @@ import type { RoomCell } from './registry/room-cell.ts';
 import { CellReads } from './reads/cell-reads.ts';
 import { OwnedRooms } from './reads/owned-rooms.ts';
 import { RoomRegistry } from './registry/room-registry.ts';
+import { RocketWakes } from './rocket-wakes.ts';
 import { retryForever, retryPauseMs } from './retry-forever.ts';
 import { Snapshots } from './snapshots.ts';
 import { Ticker } from './ticker.ts';
@@ -111,15 +112,15 @@ export class CellParts {
       fenced,
     });
     this.snapshots = new Snapshots(context);
-    const { registry, partitions } = this;
+    const { registry, partitions, lane, deadlines, ownership } = this;
     this.owned = new OwnedRooms(context, { partitionCount, partitions, registry, fenced });
     this.reads = new CellReads(context, this.owned);
     this.watches = new CellWatches(context, this.owned);
     this.settler = new Settler(context, this.partitions);
-    const { lane, deadlines, ownership } = this;
     const consumer = new ConsumerWatch(context, partitions, (dead) => told.consumerDead(dead));
     this.sweeper = new Sweeper(context, { registry, partitions, deadlines });
     this.ticker = new Ticker(context, {
+      rockets: new RocketWakes(context, partitionCount, { partitions, registry }),
       partitions,
       lane,
       deadlines,

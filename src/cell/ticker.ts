@@ -1,6 +1,6 @@
 /**
  * What a cell does by the clock: writes advanced offsets that no commit carried, gives Kafka its
- * hint, wakes due rooms, sweeps stale users, asks whether its partitions are still its own and what
+ * hint, wakes due rooms and those whose rocket somebody outside names, sweeps stale users, asks whether its partitions are still its own and what
  * operators said about those that stand still, whether records are still delivered, announces the node's address. None of it is needed for correctness.
  */
 import type { CancelTimer } from '../ports/timers.ts';
@@ -10,6 +10,7 @@ import type { Lane } from './lane/lane.ts';
 import type { ConsumerWatch } from './partition/consumer-watch.ts';
 import type { OwnershipCheck } from './partition/ownership-check.ts';
 import type { PartitionSet } from './partition/partition-set.ts';
+import type { RocketWakes } from './rocket-wakes.ts';
 import { sweepEveryMs } from './presence/live-window.ts';
 import type { Sweeper } from './presence/sweeper.ts';
 
@@ -17,6 +18,9 @@ import type { Sweeper } from './presence/sweeper.ts';
 const hintEveryMs = 1000;
 /** The node's address lives this many announcements long. */
 const announcementsPerTtl = 3;
+
+/** How late a wake-up from outside may be seen. */
+const rocketWakesEveryMs = 500;
 
 /** See the file header. */
 export class Ticker {
@@ -28,6 +32,7 @@ export class Ticker {
     readonly sweeper: Sweeper;
     readonly ownership: OwnershipCheck;
     readonly consumer: ConsumerWatch;
+    readonly rockets: RocketWakes;
   };
   private readonly timers = new Set<CancelTimer>();
   private stopped = false;
@@ -42,6 +47,7 @@ export class Ticker {
     this.every(options.offsetFlushMs / 5, () => this.flushOffsets());
     this.every(hintEveryMs, () => this.commitHints());
     this.every(options.deadlinePollMs, () => this.wakeDueRooms());
+    this.every(rocketWakesEveryMs, () => this.parts.rockets.look());
     this.every(sweepEveryMs(options), () => this.parts.sweeper.tick());
     this.every(options.offsetFlushMs, () => this.confirmOwned());
     this.every(options.offsetFlushMs, () => this.parts.partitions.lookAtStops());

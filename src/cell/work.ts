@@ -74,6 +74,7 @@ export const systemCommandNames = {
   ExpireBans: 'ban-expiry',
   FinishClosing: 'closing-grace',
   NotePasswordAttempt: 'password-attempt',
+  LaunchRocket: 'rocket-launch',
 } as const satisfies Record<SystemCommandType, string>;
 
 /** The same for a confirmation that a mic heartbeat stands for (decision 7). */

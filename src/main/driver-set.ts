@@ -25,6 +25,8 @@ import type { ReplayStore } from '../ports/replay-store.ts';
 import type { RetentionStore } from '../ports/retention-store.ts';
 import type { ReplySlots } from '../ports/reply-slots.ts';
 import type { ReplySource } from '../ports/reply-source.ts';
+import type { RocketRulesStore } from '../ports/rocket-rules-store.ts';
+import type { RocketLaunchScheduler } from '../ports/rocket-scheduler.ts';
 import type { RoomListCache } from '../ports/room-list-cache.ts';
 import type { RoomQueries } from '../ports/room-queries.ts';
 import type { RoomReader } from '../ports/room-reader.ts';
@@ -53,6 +55,8 @@ export interface DriverSet {
   leaseDirectory(ports: DriverPorts): LeaseDirectory;
   /** The copy of the room list; whoever asks for it stops it. */
   roomListCache(ports: DriverPorts): RoomListCache;
+  /** Wake-ups for rockets whose countdown is over; whoever asks for it stops it. */
+  rocketScheduler(ports: DriverPorts): RocketLaunchScheduler;
   /** The reads of other nodes; whoever asks for them stops them. */
   readsPeers(ports: DriverPorts): OwnerReadsPeers;
   /** Hints between cells that partitions were given up; whoever asks for them stops them. */
@@ -77,6 +81,7 @@ export interface Stores {
   readonly schemaRegistry: SchemaRegistry;
   readonly outboxStore: OutboxStore;
   readonly giftCatalogue: GiftCatalogue;
+  readonly rocketRules: RocketRulesStore;
   readonly settlementStore: SettlementStore;
   readonly operatorStore: OperatorStore;
   readonly replayStore: ReplayStore;

@@ -13,6 +13,7 @@ import { createMemoryEventSource } from '../drivers/memory/memory-event-source.t
 import { MemoryLeaseDirectory } from '../drivers/memory/memory-lease-directory.ts';
 import { MemoryLeaseServer } from '../drivers/memory/memory-lease-server.ts';
 import { MemoryLuckyGiftLocks } from '../drivers/memory/memory-lucky-gift-send-locker.ts';
+import { MemoryRocketWakes } from '../drivers/memory/memory-rocket-scheduler.ts';
 import { MemoryRoomListCache } from '../drivers/memory/memory-room-list-cache.ts';
 import { MemoryReadsNetwork } from '../drivers/memory/memory-reads-network.ts';
 import { createMemoryReplySink } from '../drivers/memory/memory-reply-sink.ts';
@@ -46,6 +47,7 @@ export function createEmbeddedDrivers(parts: DriverSetParts): DriverSet {
   const leases = new MemoryLeaseServer({ clock, timers });
   const wake = new MemoryWakeHub(parts.ports).open();
   const reads = new MemoryReadsNetwork(parts.ports);
+  const rocketWakes = new MemoryRocketWakes();
   const here = { broker, client: nodeId };
   const luckyLocks = new MemoryLuckyGiftLocks(clock);
   const log = logSettingsOf(parts);
@@ -76,6 +78,7 @@ export function createEmbeddedDrivers(parts: DriverSetParts): DriverSet {
     },
     handOver: (ports) => new MemoryWakeHub(ports).open(),
     luckyGiftLocks: () => luckyLocks.open(),
+    rocketScheduler: () => rocketWakes.open(),
     readsPeers: () => reads.peers(),
     readsServer: (ofNode) => reads.server(nodeId, ofNode),
     close: () => wake.stop(),

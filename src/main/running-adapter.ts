@@ -3,25 +3,29 @@ import { adapterDefaults, type AdapterOptions } from '../adapters/adapter-option
 import { createAdapter } from '../adapters/adapter.ts';
 import type { EventSender } from '../adapters/event-sender.ts';
 import { createEnvelopeReader } from '../adapters/read-envelope.ts';
+import { createLaunchScheduling } from '../adapters/schedule-launches.ts';
+import type { RocketLaunchScheduler } from '../ports/rocket-scheduler.ts';
 import type { RoomcellConfig } from './config/config-schema.ts';
 import type { RoleName } from './role.ts';
 import type { RunningStage } from './staged-role.ts';
 import type { WiringContext } from './wiring-context.ts';
 
-/** An adapter around `sender`, reading its destination's topic. */
+/** An adapter around `sender`, reading its destination's topic; `scheduler` hears of its ignitions. */
 export function runningAdapter(
   context: WiringContext,
   role: RoleName,
   sender: EventSender,
+  scheduler: RocketLaunchScheduler | null = null,
 ): RunningStage {
   const { clock, timers, random, log, metrics, trace, drivers, config } = context;
   let isCrashed = false;
   const source = drivers.eventSource(sender.destination, context.driverPorts);
+  const readEnvelope = createEnvelopeReader(context.codec, drivers.stores.schemaRegistry);
   const adapter = createAdapter(
     {
       source,
       store: drivers.stores.outboxStore,
-      readEnvelope: createEnvelopeReader(context.codec, drivers.stores.schemaRegistry),
+      readEnvelope,
       wake: drivers.wake,
       clock,
       timers,
@@ -29,6 +33,9 @@ export function runningAdapter(
       log,
       metrics,
       trace,
+      ...(scheduler === null
+        ? {}
+        : { onDelivered: createLaunchScheduling({ scheduler, readEnvelope, log, metrics }) }),
       onCrashed: (cause) => {
         isCrashed = true;
         context.crashed(role, cause);

@@ -17,6 +17,7 @@ import { toFailure } from '../drivers/mysql/mysql-errors.ts';
 import type { RedisSettings } from '../drivers/redis/redis-client.ts';
 import { createRedisLeaseDirectory } from '../drivers/redis/redis-lease-directory.ts';
 import { createRedisLuckyGiftSendLocker } from '../drivers/redis/redis-lucky-gift-send-locker.ts';
+import { createRedisRocketScheduler } from '../drivers/redis/redis-rocket-scheduler.ts';
 import { createRedisRoomListCache } from '../drivers/redis/redis-room-list-cache.ts';
 import { createRedisWake } from '../drivers/redis/redis-wake.ts';
 import { createSystemRandom } from '../drivers/system/system-random.ts';
@@ -67,6 +68,7 @@ export function createServerDrivers(parts: DriverSetParts): DriverSet {
       ),
     handOver: (ports) => createRedisWake({ redis, topic: 'hand-over', incarnation }, ports),
     luckyGiftLocks: (ports) => createRedisLuckyGiftSendLocker(redis, ports),
+    rocketScheduler: (ports) => createRedisRocketScheduler({ redis }, ports),
     readsPeers: ({ clock }) => createOwnerReadsPeers({ token: nodeTokenOf(config) }, { clock }),
     readsServer: (reads, ports) =>
       createOwnerReadsServer(

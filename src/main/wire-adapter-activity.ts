@@ -17,7 +17,10 @@ export function wireAdapterActivity(process: WiringContext): Role {
       await context.foundation.ready(waiting);
       const client = context.outside.activity();
       resources.add('activity connection', () => client.stop());
-      return runningAdapter(context, 'adapter-activity', createActivitySender(client));
+      const scheduler = context.drivers.rocketScheduler(context.driverPorts);
+      resources.add('rocket scheduler', () => scheduler.stop());
+      const sender = createActivitySender(client);
+      return runningAdapter(context, 'adapter-activity', sender, scheduler);
     },
   });
 }

@@ -35,8 +35,11 @@ export function wireAdapterIm(process: WiringContext): Role {
         for (const client of clients.values()) client.stop();
         return Promise.resolve();
       });
+      const scheduler = context.drivers.rocketScheduler(context.driverPorts);
+      resources.add('rocket scheduler', () => scheduler.stop());
+      const sender = createImSender({ clients, clock, timers, rates });
       return stagesTogether([
-        runningAdapter(context, 'adapter-im', createImSender({ clients, clock, timers, rates })),
+        runningAdapter(context, 'adapter-im', sender, scheduler),
         rtcStage(context, partitionCount, resources),
       ]);
     },

@@ -3,9 +3,12 @@ import type { CellOptions } from '../cell/cell-options.ts';
 import { Cell } from '../cell/cell.ts';
 import { Failure } from '../kernel/failure.ts';
 import type { OwnerReads, OwnerReadsServer } from '../ports/owner-reads.ts';
+import type { RocketRulesStore } from '../ports/rocket-rules-store.ts';
+import type { RocketLaunchScheduler } from '../ports/rocket-scheduler.ts';
 import type { OwnerWatches } from '../ports/room-watch.ts';
 import type { TopicLayout } from '../ports/partition-store.ts';
 import { fillCatalogue } from './fill-catalogue.ts';
+import { fillRocketRules } from './fill-rocket-rules.ts';
 import { openListProjection } from './list-projection.ts';
 import { openLuckyGifts } from './open-lucky-gifts.ts';
 import { openWallet } from './open-wallet.ts';
@@ -36,6 +39,7 @@ export function wireCell(
     async prepare(waiting, resources) {
       const layout = await context.foundation.ready(waiting);
       await waitForDependency('MySQL', () => fillCatalogue(context), waiting);
+      await waitForDependency('MySQL', () => fillRocketRules(context), waiting);
       const served = servedReads(context);
       resources.add('owner reads', () => served.server.stop(stopReadsMs));
       // Bound before anything is taken over: the owner row tells others where to ask.
@@ -117,6 +121,7 @@ function runningCell(
     nodes: drivers.stores.nodeRegistry,
     rooms: drivers.stores.roomReader,
     snapshots: drivers.stores.snapshotStore,
+    ...openRockets(context, resources),
     lane,
     wake: drivers.wake,
     handOver,
@@ -145,6 +150,16 @@ function runningCell(
     partitions: () => cell.partitions(),
   };
   return { cell, stage };
+}
+
+/** Rules and wake-ups of rockets. */
+function openRockets(
+  { drivers, driverPorts }: WiringContext,
+  resources: Resources,
+): { readonly rocketRules: RocketRulesStore; readonly rocketScheduler: RocketLaunchScheduler } {
+  const rocketScheduler = drivers.rocketScheduler(driverPorts);
+  resources.add('rocket scheduler', () => rocketScheduler.stop());
+  return { rocketRules: drivers.stores.rocketRules, rocketScheduler };
 }
 
 function cellOptions(context: ReachableContext): CellOptions {

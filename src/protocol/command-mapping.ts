@@ -161,6 +161,7 @@ const commandReaders: CommandReaders = {
   }),
   ExpireBans: () => ({ type: 'ExpireBans' }),
   FinishClosing: () => ({ type: 'FinishClosing' }),
+  LaunchRocket: (fields) => ({ type: 'LaunchRocket', roundNo: fields.roundNo }),
   NotePasswordAttempt: (fields) => ({
     type: 'NotePasswordAttempt',
     userId: fields.userId,

@@ -12,6 +12,7 @@ import type { LuckyDraw } from '../domain/gift/lucky-draw.ts';
 import type { RoomEvent, RoomEventType } from '../domain/room/events.ts';
 import { profileFromWire, roomProfileFromWire } from './command-mapping.ts';
 import type { EnvelopeEvent, EventEnvelope } from './records.ts';
+import { rocketRewardFromWire, rocketWinnerFromWire } from './rocket-mapping.ts';
 import { WireFault } from './wire-fault.ts';
 import { branchOf, known, openBranch, unknownSymbol } from './wire-shape.ts';
 import type { Wire, WireVariant } from './wire-shape.ts';
@@ -228,6 +229,43 @@ const eventReaders: EventReaders = {
     comboId: fields.comboId,
     billingReceiptId: fields.billingReceiptId,
     luckyDraw: luckyDrawFromWire(fields.luckyDraw),
+  }),
+  RoomRocketFueled: (fields) => ({
+    type: 'RoomRocketFueled',
+    userId: fields.userId,
+    coins: fields.coins,
+    fuel: fields.fuel,
+    roundNo: fields.roundNo,
+    level: fields.level,
+    fuelTarget: fields.fuelTarget,
+    rulesVersion: fields.rulesVersion,
+  }),
+  RoomRocketIgnited: (fields) => ({
+    type: 'RoomRocketIgnited',
+    roundNo: fields.roundNo,
+    level: fields.level,
+    fuel: fields.fuel,
+    igniterUserId: fields.igniterUserId,
+    launchAtMs: fields.launchAtMs,
+    rulesVersion: fields.rulesVersion,
+    carriedFuel: fields.carriedFuel,
+    minimumContribution: fields.minimumContribution,
+    rewards: fields.rewards.map(rocketRewardFromWire),
+    nextLevel: fields.nextLevel,
+    nextFuelTarget: fields.nextFuelTarget,
+  }),
+  RoomRocketLaunched: (fields) => ({
+    type: 'RoomRocketLaunched',
+    roundNo: fields.roundNo,
+    level: fields.level,
+    igniterUserId: fields.igniterUserId,
+    launchAtMs: fields.launchAtMs,
+    rulesVersion: fields.rulesVersion,
+    winners: fields.winners.map(rocketWinnerFromWire),
+    nextRoundNo: fields.nextRoundNo,
+    nextLevel: fields.nextLevel,
+    nextFuelTarget: fields.nextFuelTarget,
+    nextFuel: fields.nextFuel,
   }),
 };
 

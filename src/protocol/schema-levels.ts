@@ -54,6 +54,7 @@ const commandLevels: Readonly<Record<CommandType, number>> = {
   ExpireBans: 3,
   FinishClosing: 3,
   NotePasswordAttempt: 3,
+  LaunchRocket: 4,
 };
 
 const eventLevels: Readonly<Record<RoomEventType, number>> = {
@@ -87,6 +88,9 @@ const eventLevels: Readonly<Record<RoomEventType, number>> = {
   RoomMicSeatMuted: 3,
   RoomMicRequested: 3,
   RoomMicRequestEnded: 3,
+  RoomRocketFueled: 4,
+  RoomRocketIgnited: 4,
+  RoomRocketLaunched: 4,
 };
 
 /** Reasons that came later than the event which carries them; all others are as old as it. */

@@ -22,6 +22,7 @@ import type {
 } from '../domain/room/state.ts';
 import { profileFromWire, roomProfileFromWire } from './command-mapping.ts';
 import type { SnapshotRecord } from './records.ts';
+import { rocketFromWire } from './rocket-mapping.ts';
 import { WireFault } from './wire-fault.ts';
 import { known } from './wire-shape.ts';
 import type { Wire } from './wire-shape.ts';
@@ -62,6 +63,7 @@ export function snapshotFromWire(wire: unknown): SnapshotRecord {
       heat: state.heat,
       giftSenders,
       topGiftSenders: topOfGiftSenders(giftSenders.values()),
+      rocket: state.rocket === null ? null : rocketFromWire(state.rocket),
       createdAtMs: state.createdAtMs,
       lastEventAtMs: state.lastEventAtMs,
       closing: state.closing === null ? null : closingFromWire(state.closing),

@@ -3,6 +3,7 @@
  * fields are the schema's.
  */
 import type { RankItem } from '../domain/gift/gift-rank.ts';
+import type { RocketView } from '../domain/rocket/rocket-view.ts';
 import type { RoomView, RoomViewClose, RoomViewMe, SeatView } from '../domain/room/room-view.ts';
 import { known } from './wire-shape.ts';
 import type { Wire } from './wire-shape.ts';
@@ -29,9 +30,25 @@ export function viewFromWire(view: Wire<RoomView>): RoomView {
     counts: { online: view.counts.online, onSeat: view.counts.onSeat },
     roomHeat: view.roomHeat,
     giftRank: view.giftRank.map(rankItemFromWire),
+    rocket: view.rocket === null ? null : rocketViewFromWire(view.rocket),
     closesAtMs: view.closesAtMs,
     close: view.close === null ? null : closeFromWire(view.close),
     me: view.me === null ? null : meFromWire(view.me),
+  };
+}
+
+function rocketViewFromWire(rocket: Wire<RocketView>): RocketView {
+  const { roundNo, level, fuel, fuelTarget, startedAtMs, igniterUserId, launchAtMs } = rocket;
+  return {
+    roundNo,
+    level,
+    status: known(rocket.status, 'view.rocket.status'),
+    fuel,
+    fuelTarget,
+    startedAtMs,
+    igniterUserId,
+    launchAtMs,
+    contributors: rocket.contributors.map(rankItemFromWire),
   };
 }
 

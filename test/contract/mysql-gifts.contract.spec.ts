@@ -2,11 +2,17 @@
 import { openMysqlSpace } from '../support/mysql-space.ts';
 import { commitLaneGiftsContract } from './suites/commit-lane-gifts-contract.ts';
 import { giftCatalogueContract } from './suites/gift-catalogue-contract.ts';
+import { rocketRulesContract } from './suites/rocket-rules-contract.ts';
 import { settlementStoreContract } from './suites/settlement-store-contract.ts';
 
 giftCatalogueContract('MySQL', async () => {
   const space = await openMysqlSpace();
   return { catalogue: space.drivers.giftCatalogue, close: () => space.close() };
+});
+
+rocketRulesContract('MySQL', async () => {
+  const space = await openMysqlSpace();
+  return { store: space.drivers.rocketRules, close: () => space.close() };
 });
 
 settlementStoreContract('MySQL', async (layout) => {

@@ -48,6 +48,7 @@ export const ports: PortTable = {
   'event-sink': log(['event-log-contract']),
   'event-source': log(['event-log-contract']),
   'gift-catalogue': database('gifts', ['gift-catalogue-contract']),
+  'rocket-rules-store': database('gifts', ['rocket-rules-contract']),
   'im-client': {
     suites: ['im-client-contract'],
     real: ['contract/deliveries.contract.spec.ts'],
@@ -88,6 +89,11 @@ export const ports: PortTable = {
   },
   'room-api': 'the face of the gateway towards transports: a stage implements it, drivers call it',
   'room-read-api': 'like room-api: the reads of the gateway, split off for their number',
+  'rocket-scheduler': {
+    suites: ['rocket-scheduler-contract'],
+    real: ['contract/redis.contract.spec.ts'],
+    twin: [fromMemory('memory-rocket-scheduler')],
+  },
   'room-list-cache': {
     suites: ['room-list-cache-contract'],
     real: ['contract/redis.contract.spec.ts'],

@@ -1,7 +1,8 @@
 /** The lease directory, the copy of the room list and the wake on a real Redis. */
-import type { AppCode, UserId } from '../../src/domain/ids.ts';
+import type { AppCode, RoomKey, UserId } from '../../src/domain/ids.ts';
 import { createRedisLeaseDirectory } from '../../src/drivers/redis/redis-lease-directory.ts';
 import { createRedisLuckyGiftSendLocker } from '../../src/drivers/redis/redis-lucky-gift-send-locker.ts';
+import { createRedisRocketScheduler } from '../../src/drivers/redis/redis-rocket-scheduler.ts';
 import { createRedisRoomListCache } from '../../src/drivers/redis/redis-room-list-cache.ts';
 import { createRedisWake } from '../../src/drivers/redis/redis-wake.ts';
 import { createSystemRandom } from '../../src/drivers/system/system-random.ts';
@@ -15,6 +16,7 @@ import { waitUntil } from '../support/wait-until.ts';
 import { leaseDirectoryContract } from './suites/lease-directory-contract.ts';
 import type { LeaseServerBehaviour } from './suites/lease-directory-contract.ts';
 import { luckyGiftSendLockerContract } from './suites/lucky-gift-send-locker-contract.ts';
+import { rocketSchedulerContract } from './suites/rocket-scheduler-contract.ts';
 import { roomListCacheContract } from './suites/room-list-cache-contract.ts';
 import { wakeContract } from './suites/wake-contract.ts';
 
@@ -151,6 +153,33 @@ wakeContract('Redis', async () => {
   return {
     here,
     there,
+    async close() {
+      await Promise.all([here.stop(), there.stop()]);
+      await proxy.close();
+      await space.close();
+    },
+  };
+});
+
+rocketSchedulerContract('Redis', async () => {
+  const space = openRedisSpace();
+  const proxy = await startTcpProxy({ targetHost: space.host, targetPort: space.port });
+  const redis = { url: `redis://127.0.0.1:${proxy.port}`, keyPrefix: space.keyPrefix };
+  const open = () => createRedisRocketScheduler({ redis }, driverDeps());
+  const [here, there] = [open(), open()];
+  // They connect in the background, and a call before is one to a server that is away.
+  for (const end of [here, there]) {
+    const wake = { roomKey: 'a\0b' as RoomKey, roundNo: 1n, launchAtMs: 1 };
+    await waitUntil('the scheduler is connected', () => end.schedule(wake));
+  }
+  return {
+    here,
+    there,
+    empty: () => space.empty(),
+    async setAway(isAway) {
+      if (isAway) await proxy.refuse();
+      else await proxy.accept();
+    },
     async close() {
       await Promise.all([here.stop(), there.stop()]);
       await proxy.close();

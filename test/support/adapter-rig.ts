@@ -67,6 +67,7 @@ export function makeAdapterRig(
     readonly send?: (name: string, time: ManualTime) => Promise<SendOutcome> | SendOutcome;
     readonly finish?: (token: string) => FinishResult;
     readonly read?: (name: string) => EnvelopeReading | null;
+    readonly delivered?: (name: string) => void;
   } = {},
   fields: Partial<AdapterOptions> = {},
 ): AdapterRig {
@@ -121,6 +122,10 @@ export function makeAdapterRig(
       log,
       metrics: { count: () => undefined, gauge: () => undefined, observeMs: () => undefined },
       trace: { at: () => undefined },
+      onDelivered: (bytes) => {
+        fakes.delivered?.(Buffer.from(bytes).toString('utf8'));
+        return Promise.resolve();
+      },
       onCrashed: () => undefined,
     },
     { destination: 'im', send },

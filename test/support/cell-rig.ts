@@ -13,6 +13,7 @@ import { MemoryNodeRegistry } from '../../src/drivers/memory/memory-node-registr
 import { MemoryReadsNetwork } from '../../src/drivers/memory/memory-reads-network.ts';
 import { MemoryPartitionStops } from '../../src/drivers/memory/memory-partition-stops.ts';
 import { MemoryPartitionStore } from '../../src/drivers/memory/memory-partition-store.ts';
+import { MemoryRocketRules } from '../../src/drivers/memory/memory-rocket-rules.ts';
 import { MemoryRoomReader } from '../../src/drivers/memory/memory-room-reader.ts';
 import { MemorySchemaRegistry } from '../../src/drivers/memory/memory-schema-registry.ts';
 import { MemorySettlementStore } from '../../src/drivers/memory/memory-settlement-store.ts';
@@ -167,6 +168,7 @@ export class CellRig {
   readonly wallet: WalletStandIn;
   readonly catalogue: MemoryGiftCatalogue;
   readonly lucky: LuckyWorld;
+  readonly rocketRules: MemoryRocketRules;
   private readonly codec = createCodec();
   private calls = 0;
 
@@ -177,6 +179,7 @@ export class CellRig {
     this.wallet = new WalletStandIn({ ...ports, openingCoins: 1_000n });
     this.catalogue = new MemoryGiftCatalogue(this.database);
     this.lucky = new LuckyWorld(ports);
+    this.rocketRules = new MemoryRocketRules(this.database);
   }
 
   /** Starts a cell and gives it partitions (all, unless said otherwise). */
@@ -248,6 +251,7 @@ export class CellRig {
       handOver: this.handOver.open(),
       wallet: gate(createMemoryWallet(this.wallet, time)),
       catalogue: gate(this.catalogue),
+      rocketRules: gate(this.rocketRules),
       settlements: gate(new MemorySettlementStore(database)),
       ...this.lucky.portsOf(gate, settings.hasLuckyGifts),
       peers: this.network.peers(),

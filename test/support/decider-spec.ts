@@ -26,6 +26,7 @@ import { evolveCommand } from '../../src/domain/room/evolve.ts';
 import { initialRoomState } from '../../src/domain/room/initial-state.ts';
 import { checkGiftSums, checkRoomInvariants } from '../../src/domain/room/invariants.ts';
 import type { NotePasswordAttempt } from '../../src/domain/room/room-commands.ts';
+import type { RocketRules } from '../../src/domain/rocket/rocket-rules.ts';
 import type { RoomState } from '../../src/domain/room/state.ts';
 import type { RejectReason, RetryReason } from '../../src/domain/reasons.ts';
 import { alice, app, asCommandId, room, session } from './room-builders.ts';
@@ -73,6 +74,8 @@ export interface WhenOptions {
   readonly heartbeats?: Partial<HeartbeatFacts>;
   /** How the payment ended; none by default. */
   readonly charge?: Charge;
+  /** The rules of the app's rocket; none by default. */
+  readonly rocketRules?: RocketRules | null;
 }
 
 /** A room that `given` has made, at the time of its last event. */
@@ -191,6 +194,7 @@ export function factsAt(nowMs: number, options: WhenOptions = {}): DecideFacts {
     heartbeats: { ...noHeartbeats, ...options.heartbeats },
     limits: { ...roomyLimits, ...options.limits },
     charge: options.charge ?? null,
+    rocketRules: options.rocketRules ?? null,
   };
 }
 

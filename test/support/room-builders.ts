@@ -3,6 +3,8 @@
  * cares about it names, the rest is the same everywhere. Bodies of commands stand in
  * command-builders.ts.
  */
+import type { RoomEvent } from '../../src/domain/room/events.ts';
+import type { RoomRocketFueled, RoomRocketIgnited } from '../../src/domain/rocket/rocket-events.ts';
 import type {
   AppCode,
   CommandId,
@@ -256,6 +258,53 @@ export function gifted(
     comboId: '',
     billingReceiptId: 'receipt-1',
     luckyDraw: null,
+    ...fields,
+  };
+}
+
+/** A gift of 10 coins by `userId` that fills the first round of the room's rocket. */
+export function ignitedBy(userId: UserId, launchAtMs: number): readonly RoomEvent[] {
+  return [gifted(userId, owner, 10n), fueled(userId, 10n), ignited(userId, launchAtMs)];
+}
+
+/** Fuel for the first round, as much as the gift cost coins. */
+export function fueled(
+  userId: UserId,
+  coins: bigint,
+  fields: Partial<RoomRocketFueled> = {},
+): RoomRocketFueled {
+  return {
+    type: 'RoomRocketFueled',
+    userId,
+    coins,
+    fuel: coins,
+    roundNo: 1n,
+    level: 1,
+    fuelTarget: 10n,
+    rulesVersion: 3n,
+    ...fields,
+  };
+}
+
+/** The first round is full; the next one is on level 2. */
+export function ignited(
+  igniterUserId: UserId,
+  launchAtMs: number,
+  fields: Partial<RoomRocketIgnited> = {},
+): RoomRocketIgnited {
+  return {
+    type: 'RoomRocketIgnited',
+    roundNo: 1n,
+    level: 1,
+    fuel: 10n,
+    igniterUserId,
+    launchAtMs,
+    rulesVersion: 3n,
+    carriedFuel: 0n,
+    minimumContribution: 1n,
+    rewards: [],
+    nextLevel: 2,
+    nextFuelTarget: 50n,
     ...fields,
   };
 }

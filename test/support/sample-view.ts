@@ -32,6 +32,17 @@ export const sampleView: RoomView = {
   counts: { online: 3, onSeat: 1 },
   roomHeat: 2n ** 60n,
   giftRank: [{ userId: 'u2' as UserId, coins: 2n ** 60n, rank: 1 }],
+  rocket: {
+    roundNo: 3n,
+    level: 2,
+    status: 'ignited',
+    fuel: 2n ** 60n,
+    fuelTarget: 2n ** 60n,
+    startedAtMs: 1_700_000_000_500,
+    igniterUserId: 'u2' as UserId,
+    launchAtMs: 1_700_000_030_000,
+    contributors: [{ userId: 'u2' as UserId, coins: 2n ** 59n, rank: 1 }],
+  },
   closesAtMs: 1_700_000_100_000,
   close: { kind: 'operator', reason: 'r', closedAtMs: 1_700_000_200_000 },
   me: {

@@ -9,6 +9,7 @@ import type { RoomCell } from '../registry/room-cell.ts';
 import type { RoomRegistry } from '../registry/room-registry.ts';
 import { ChargeRun } from './charge-run.ts';
 import { Offers } from './offers.ts';
+import { RulesInForce } from './rules-in-force.ts';
 import { isChargeDue, isGift, type GiftItem } from './payment.ts';
 
 /** Whom the charges tell and ask. */
@@ -25,6 +26,7 @@ export class Charges {
   private readonly registry: RoomRegistry;
   private readonly targets: ChargeTargets;
   private readonly offers: Offers;
+  private readonly rules: RulesInForce;
   private readonly inFlight = new Set<GiftItem>();
   /** Rooms that found the node's limit reached. */
   private readonly waiting = new Set<RoomCell>();
@@ -34,6 +36,7 @@ export class Charges {
     this.registry = registry;
     this.targets = targets;
     this.offers = new Offers(context);
+    this.rules = new RulesInForce(context);
   }
 
   /**
@@ -73,6 +76,12 @@ export class Charges {
       if (!(await this.targets.confirmOwned(partition))) return;
       const charge = await new ChargeRun(this.context, this.offers, partition, item).run();
       if (charge === null) return;
+      // Before the charge is told: nothing but the charge says that the gift can be decided.
+      if (charge.kind === 'charged') {
+        const rules = await this.rules.read(item.command.appCode, () => partition.active);
+        if (rules === undefined) return;
+        item.payment.rocketRules = rules;
+      }
       item.payment.charge = charge;
       item.clock.walletDebitMs = clock.monoMs() - startedMonoMs;
       metrics.observeMs('cell_charge_ms', item.clock.walletDebitMs, { end: charge.kind });

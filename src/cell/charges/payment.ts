@@ -4,6 +4,7 @@
  */
 import type { Charge } from '../../domain/gift/charge.ts';
 import type { SendGift } from '../../domain/gift/gift-commands.ts';
+import type { RocketRules } from '../../domain/rocket/rocket-rules.ts';
 import { plan } from '../../domain/room/plan.ts';
 import { assert } from '../../kernel/assert.ts';
 import type { RoomCell } from '../registry/room-cell.ts';
@@ -20,6 +21,8 @@ export interface Payment {
   running: boolean;
   /** The end of the call, for decide. */
   charge: Charge | null;
+  /** The app's rocket when the charge ended (ROCKET-3), for decide; null: it has none. */
+  rocketRules: RocketRules | null;
 }
 
 /** A gift among the commands of a room. */
@@ -30,7 +33,7 @@ export type GiftItem = CommandItem & {
 
 /** A fresh payment; `maybeAsked` for records that a former owner may have worked on. */
 export function newPayment(maybeAsked: boolean): Payment {
-  return { asked: maybeAsked, running: false, charge: null };
+  return { asked: maybeAsked, running: false, charge: null, rocketRules: null };
 }
 
 /** Whether the item is paid for by the wallet. */

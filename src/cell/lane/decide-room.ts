@@ -81,7 +81,7 @@ class Drafting {
     const undecided = this.repeat(item) ?? this.withoutDeciding(item);
     if (undecided !== null) return [undecided];
     const nowMs = this.nowMs();
-    const facts = this.facts(item.command.commandId, nowMs, chargeOf(item));
+    const facts = this.facts(item.command.commandId, nowMs, item);
     const decision = decide(item.command, facts, this.state);
     if (decision.kind === 'applied' && this.isAhead(decision.events)) return [this.notYet(item)];
     if (decision.kind === 'retry') {
@@ -133,7 +133,7 @@ class Drafting {
     const actor = { actorUserId: item.actorUserId, actorRole: 'system' as const };
     const command: RoomCommand = { appCode, roomId, commandId, ...actor, body: item.body };
     const nowMs = this.nowMs();
-    const decision = decide(command, this.facts(commandId, nowMs, null), this.state);
+    const decision = decide(command, this.facts(commandId, nowMs, item), this.state);
     if (decision.kind !== 'applied' || this.isAhead(decision.events)) {
       return { kind: 'nothing', item };
     }
@@ -161,6 +161,11 @@ class Drafting {
 
   private enabledLevel(): number {
     return this.context.enabledLevel?.() ?? schemaLevel;
+  }
+
+  /** A gift is given on every level; a rocket flies only where every node could replay its events. */
+  private enabledRules(rules: DecideFacts['rocketRules']): DecideFacts['rocketRules'] {
+    return commandLevel('LaunchRocket') <= this.enabledLevel() ? rules : null;
   }
 
   /** Whether a node of a former release, which may take the room over, could not replay the events. */
@@ -205,7 +210,7 @@ class Drafting {
     return Math.max(this.context.clock.wallMs(), this.state.lastEventAtMs);
   }
 
-  private facts(commandId: CommandId, nowMs: number, charge: DecideFacts['charge']): DecideFacts {
+  private facts(commandId: CommandId, nowMs: number, item: RoomItem): DecideFacts {
     const { options } = this.context;
     const { appCode, roomId } = this.state;
     return {
@@ -214,7 +219,8 @@ class Drafting {
       times: options.times,
       limits: options.limits,
       heartbeats: this.work.room.heartbeatFacts(this.context),
-      charge,
+      charge: isGift(item) ? item.payment.charge : null,
+      rocketRules: isGift(item) ? this.enabledRules(item.payment.rocketRules) : null,
     };
   }
 
@@ -289,10 +295,6 @@ class Drafting {
     const loose = { ...looseOf(item, reason, {}), deadLetterDetail: detail };
     return { kind: 'refused', item, loose };
   }
-}
-
-function chargeOf(item: CommandItem): DecideFacts['charge'] {
-  return isGift(item) ? item.payment.charge : null;
 }
 
 function outcomeOf(kind: 'applied' | 'noEffect' | 'rejected'): ResultRecord['outcome'] {

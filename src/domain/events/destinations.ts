@@ -47,7 +47,8 @@ const inside: EventRoute = { destinations: [], imPriority: 'lowest', repairedByS
  * The table. RoomCreated and RoomClosed are never superseded: the group is made by the one, and the
  * other tells clients to leave a room of which they would ask for no further view; so do the kick
  * and the eviction for one of them. Nor is a gift: a later view has its coins in heat and rank, yet
- * no view ever shows that it was given, to whom and by whom, and somebody paid for just that. Seats
+ * no view ever shows that it was given, to whom and by whom, and somebody paid for just that; nor are a
+ * rocket's ignition and launch, which name who won. Seats
  * change rarely and everybody watches them; comings and goings are many and can be missed. A request
  * for the mic stands in no view, yet it is over by the time its message may be superseded. What is
  * of interest only to lists and to those who manage the app is not shown in the room.
@@ -83,6 +84,9 @@ export const eventRoutes: Readonly<Record<RoomEventType, EventRoute>> = {
   RoomMicRequested: { ...shown('normal'), destinations: ['im'] },
   RoomMicRequestEnded: { ...shown('normal'), destinations: ['im'] },
   RoomGiftSent: lasting,
+  RoomRocketFueled: inside,
+  RoomRocketIgnited: lasting,
+  RoomRocketLaunched: lasting,
 };
 
 /** The route of an event type of this release. */

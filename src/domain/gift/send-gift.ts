@@ -9,6 +9,7 @@ import type { SendGift } from './gift-commands.ts';
 import type { DecideFacts, Decision, ResultFields } from '../room/decision.ts';
 import { nextEventPosition } from '../room/event-position.ts';
 import type { RoomGiftSent } from './gift-events.ts';
+import { fuelRocket } from '../rocket/fuel-rocket.ts';
 import { applied, rejected, retryLater } from '../room/outcomes.ts';
 import type { RoomState } from '../room/state.ts';
 import type { Charge, ChargeReceipt } from './charge.ts';
@@ -89,7 +90,8 @@ function give(
   const position = nextEventPosition(state, facts.nowMs);
   const batch = batchDisplay(body, receipt);
   const after = events.reduce((room, event) => evolveGiftSent(room, event, position), state);
-  return applied(events, {
+  const given = { senderUserId, coins: coins * BigInt(events.length), nowMs: facts.nowMs };
+  return applied([...events, ...fuelRocket(given, facts.rocketRules, state)], {
     ...balances(receipt, draws, events.length),
     billingReceiptId: receipt.receiptId,
     roomHeat: after.heat,

@@ -7,6 +7,7 @@ import type { AppCode, CommandId, RoomId, UserId } from '../ids.ts';
 import type { SendGift } from '../gift/gift-commands.ts';
 import type * as Mic from '../mic/mic-commands.ts';
 import type * as Presence from '../presence/presence-commands.ts';
+import type { LaunchRocket } from '../rocket/rocket-commands.ts';
 import type * as Room from './room-commands.ts';
 
 /**
@@ -23,7 +24,8 @@ export type SystemCommandBody =
   | Presence.SweepStaleUsers
   | Presence.ExpireBans
   | Room.FinishClosing
-  | Room.NotePasswordAttempt;
+  | Room.NotePasswordAttempt
+  | LaunchRocket;
 
 /** The business part of a command. Grows with each feature; `docs/add-a-command.md` tells how. */
 export type CommandBody =

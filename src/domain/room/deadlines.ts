@@ -1,7 +1,7 @@
 /**
  * The deadlines that a room's state holds and the system commands that fall due with them
  * (architecture section 6): publish windows of pending seats (MIC-13), requests for the mic, bans
- * with an end, the grace of a closing room. The earliest is stored with the room's meta row, so that
+ * with an end, the launch of an ignited rocket (ROCKET-7), the grace of a closing room. The earliest is stored with the room's meta row, so that
  * a room that is not in memory is woken too.
  */
 import type { SystemCommandBody } from './commands.ts';
@@ -15,7 +15,7 @@ export interface RoomDeadline {
 
 /**
  * The earliest deadline, or null when nothing waits. Of equal ones the lower seat comes first, then
- * requests, bans and closing: one order, so that two nodes do the same.
+ * requests, bans, rocket and closing: one order, so that two nodes do the same.
  */
 export function nextDeadline(state: RoomState): RoomDeadline | null {
   let earliest: RoomDeadline | null = null;
@@ -39,6 +39,11 @@ function* deadlinesOf(state: RoomState): Generator<RoomDeadline> {
   const [firstBan] = state.temporaryBans;
   if (firstBan !== undefined) {
     yield { atMs: firstBan.expiresAtMs, command: { type: 'ExpireBans' } };
+  }
+  const { rocket } = state;
+  if (rocket !== null && rocket.ignition !== null) {
+    const { roundNo, ignition } = rocket;
+    yield { atMs: ignition.launchAtMs, command: { type: 'LaunchRocket', roundNo } };
   }
   if (state.closing !== null) {
     yield { atMs: state.closing.closesAtMs, command: { type: 'FinishClosing' } };

@@ -27,6 +27,7 @@ import { decideJoinRoom } from '../presence/join-room.ts';
 import { decideLeaveRoom } from '../presence/leave-room.ts';
 import { decideSweepStaleUsers } from '../presence/sweep-stale-users.ts';
 import { decideUpdateUser } from '../presence/update-user.ts';
+import { decideLaunchRocket } from '../rocket/launch-rocket.ts';
 import { decideSetAdmin } from '../roles/set-admin.ts';
 import { decideTransferOwner } from '../roles/transfer-owner.ts';
 import { decideCloseRoom, decideFinishClosing } from './close-room.ts';
@@ -141,6 +142,8 @@ function decideTimer(
       return decideFinishClosing(facts.nowMs, state);
     case 'NotePasswordAttempt':
       return decideNotePasswordAttempt(body, facts, state);
+    case 'LaunchRocket':
+      return decideLaunchRocket(body, facts.nowMs, state);
     default:
       return assertNever(body, 'a command that this release does not know');
   }

@@ -10,6 +10,7 @@ import type { RankItem } from '../gift/gift-rank.ts';
 import type { MicSessionId, RoomVersion, UserId } from '../ids.ts';
 import type { RejectReason, RetryReason } from '../reasons.ts';
 import type { RoomEvent } from './events.ts';
+import type { RocketRules } from '../rocket/rocket-rules.ts';
 import type { NotePasswordAttempt } from './room-commands.ts';
 import type { PresentUser } from './state.ts';
 
@@ -90,6 +91,11 @@ export interface DecideFacts {
    * and for a SendGift that `plan` did not let through.
    */
   readonly charge: Charge | null;
+  /**
+   * The rules of the app's rocket for a gift that was charged; null: the app has none, or the
+   * deployment is not yet on the level that knows its events.
+   */
+  readonly rocketRules: RocketRules | null;
 }
 
 /** Where an event stands: what `evolve` needs beside the event itself. */

@@ -7,6 +7,7 @@
 import type { RoomGiftSent } from '../gift/gift-events.ts';
 import type * as Mic from '../mic/mic-events.ts';
 import type * as Presence from '../presence/presence-events.ts';
+import type * as Rocket from '../rocket/rocket-events.ts';
 import type * as Room from './room-events.ts';
 
 /** The body of an event; id, version, index and time stand in its envelope. */
@@ -40,7 +41,10 @@ export type RoomEvent =
   | Mic.RoomMicSeatMuted
   | Mic.RoomMicRequested
   | Mic.RoomMicRequestEnded
-  | RoomGiftSent;
+  | RoomGiftSent
+  | Rocket.RoomRocketFueled
+  | Rocket.RoomRocketIgnited
+  | Rocket.RoomRocketLaunched;
 
 /** Every name an event can have. */
 export type RoomEventType = RoomEvent['type'];

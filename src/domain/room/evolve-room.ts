@@ -69,6 +69,8 @@ export function evolveRoomClosed(
     bans: emptyPersistentMap<RoomBan>(),
     temporaryBans: [],
     passwordAttempts: emptyPersistentMap<PasswordAttempts>(),
+    // A round ends with its room, launched or not: nobody is left to see it fly (ROCKET-8).
+    rocket: null,
     closing: null,
     closeInfo: {
       closedByUserId: event.closedByUserId,

@@ -12,6 +12,7 @@ import * as mic from '../mic/evolve-mic.ts';
 import { evolvePasswordAttemptFailed } from '../password/password-attempts.ts';
 import { evolvePasswordChanged } from '../password/set-room-password.ts';
 import * as presence from '../presence/evolve-presence.ts';
+import { evolveRocket } from '../rocket/evolve-rocket.ts';
 import { evolveAdminChanged, evolveOwnerTransferred } from '../roles/evolve-roles.ts';
 import { nextRoomVersion } from '../ids.ts';
 import type { EventPosition } from './decision.ts';
@@ -126,6 +127,10 @@ function evolveByType(state: RoomState, event: RoomEvent, position: EventPositio
       return mic.evolveMicRequestEnded(state, event);
     case 'RoomGiftSent':
       return evolveGiftSent(state, event, position);
+    case 'RoomRocketFueled':
+    case 'RoomRocketIgnited':
+    case 'RoomRocketLaunched':
+      return evolveRocket(state, event, position);
     default:
       return assertNever(event, 'an event that this release does not know');
   }

@@ -29,6 +29,7 @@ export function initialRoomState(appCode: AppCode, roomId: RoomId): RoomState {
     heat: 0n,
     giftSenders: emptyPersistentMap<GiftSender>(),
     topGiftSenders: [],
+    rocket: null,
     createdAtMs: 0,
     lastEventAtMs: 0,
     closing: null,

@@ -6,13 +6,18 @@
  */
 import { coinsMax, giftSendersMax, topGiftSendersMax } from '../gift/gift-limits.ts';
 import { compareGiftSenders, topOfGiftSenders } from '../gift/gift-rank.ts';
+import { checkRocket } from '../rocket/rocket-invariants.ts';
 import { adminsMax, bansMax, micRequestsMax, passwordAttemptsMax } from './room-limits.ts';
 import type { MicOccupancy, MicSeat, RoomState } from './state.ts';
 
 /** The first broken invariant as a sentence for the log, or null when all hold. */
 export function checkRoomInvariants(state: RoomState): string | null {
   return (
-    checkLifecycle(state) ?? checkSeats(state) ?? checkPeople(state) ?? checkTopGiftSenders(state)
+    checkLifecycle(state) ??
+    checkSeats(state) ??
+    checkPeople(state) ??
+    checkTopGiftSenders(state) ??
+    checkRocket(state)
   );
 }
 
@@ -61,6 +66,7 @@ function checkClosed(state: RoomState): string | null {
   if (state.closeInfo.finalHeat !== state.heat) return 'a closed room keeps its heat (META-5)';
   if (state.users.size !== 0) return 'a closed room holds nobody (INV-28)';
   if (state.bans.size !== 0 || state.micRequests.length !== 0) return 'a closed room has no timers';
+  if (state.rocket !== null) return 'a closed room has no rocket (ROCKET-8)';
   const isEmpty = state.seats.every((seat) => seat.occupancy === null);
   return isEmpty ? null : 'a closed room has no one on a seat (INV-28)';
 }
@@ -70,6 +76,7 @@ function checkDeleted(state: RoomState): string | null {
     state.users.size === 0 &&
     state.bans.size === 0 &&
     state.giftSenders.size === 0 &&
+    state.rocket === null &&
     state.seats.length === 0 &&
     state.admins.length === 0 &&
     state.passwordHash === '';

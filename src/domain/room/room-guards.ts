@@ -54,6 +54,7 @@ const judgedIn: Readonly<Record<CommandType, readonly RoomStatus[]>> = {
   ExpireBans: exists,
   FinishClosing: exists,
   NotePasswordAttempt: active,
+  LaunchRocket: exists,
 };
 
 /** Commands of the room's owner node alone; from anybody else they are refused. */
@@ -65,6 +66,7 @@ const ownerNodeOnly: Readonly<Record<SystemCommandType, true>> = {
   ExpireBans: true,
   FinishClosing: true,
   NotePasswordAttempt: true,
+  LaunchRocket: true,
 };
 
 /** The refusal that the room's state alone gives, or null when the command's own rules decide. */

@@ -11,6 +11,7 @@ import type { RankItem } from '../gift/gift-rank.ts';
 import type { AppCode, MicSessionId, RoomId, RoomVersion, UserId } from '../ids.ts';
 import { findSeatByUser } from '../mic/seats.ts';
 import { roleOf } from '../roles/role-of.ts';
+import { rocketView, type RocketView } from '../rocket/rocket-view.ts';
 import type {
   CloserKind,
   MicSeat,
@@ -93,6 +94,8 @@ export interface RoomView {
   readonly roomHeat: bigint;
   /** The first places, at most `rank_limit`. */
   readonly giftRank: readonly RankItem[];
+  /** Null while no gift has made fuel yet, and in a room that has ended. */
+  readonly rocket: RocketView | null;
   /** When a closing room closes; 0: it is not closing. */
   readonly closesAtMs: number;
   /** Null while the room is not closed. */
@@ -130,6 +133,7 @@ export function roomView(state: RoomState, userId: UserId | null, giftRankMax: n
     },
     roomHeat: state.heat,
     giftRank: giftRank(state.topGiftSenders, giftRankMax),
+    rocket: rocketView(state.rocket, giftRankMax),
     closesAtMs: state.closing?.closesAtMs ?? 0,
     close: closeView(state),
     me: userId === null ? null : meView(state, userId),

@@ -7,6 +7,7 @@
  */
 import type { PersistentMap } from '../../kernel/persistent-map.ts';
 import type { AppCode, MicSessionId, RoomId, RoomVersion, UserId } from '../ids.ts';
+import type { RocketState } from '../rocket/rocket-state.ts';
 
 /**
  * `absent` is a room that was never created. `creating` of the seeds is never persisted:
@@ -178,6 +179,8 @@ export interface RoomState {
    * here so that a gift costs a few places of a short list and not the ordering of a long one.
    */
   readonly topGiftSenders: readonly GiftSender[];
+  /** Null until a gift first made fuel, and again when the room has closed (ROCKET-8). */
+  readonly rocket: RocketState | null;
   readonly createdAtMs: number;
   /** Time of the newest event: no later event is earlier than it, whatever the clocks say. */
   readonly lastEventAtMs: number;

@@ -7,6 +7,7 @@ import type { BatchDisplay } from '../../domain/gift/batch-display.ts';
 import type { LuckyDrawResult } from '../../domain/gift/lucky-draw.ts';
 import type { AppCode, RoomId } from '../../domain/ids.ts';
 import type { ResultFields } from '../../domain/room/decision.ts';
+import type { RocketView } from '../../domain/rocket/rocket-view.ts';
 import type { RoomView, SeatView } from '../../domain/room/room-view.ts';
 import type { PresentUser } from '../../domain/room/state.ts';
 import type { CommandLookup, CommandSuccess } from '../../ports/room-api.ts';
@@ -19,6 +20,7 @@ import type { RoomListEntrySchema } from './generated/roomcell/v1/room_queries_p
 import type {
   CommandResultSchema,
   LuckyGiftDrawResultSchema,
+  RoomRocketSchema,
   RoomSnapshotSchema,
   RoomUserSchema,
   SeatSchema,
@@ -27,6 +29,7 @@ import {
   closerKinds,
   modeOf,
   prizeStates,
+  rocketStatuses,
   roomRoles,
   roomStatuses,
   seatStates,
@@ -76,8 +79,19 @@ export function roomSnapshot(
     roomHeat: view.roomHeat,
     giftRank: [...view.giftRank],
     closesAtMs: BigInt(view.closesAtMs),
+    ...(view.rocket === null ? {} : { rocket: rocketMessage(view.rocket) }),
     ...(close === null ? {} : { close: closeMessage(close) }),
     ...(me === null ? {} : { me: { ...me, role: roomRoles[me.role] } }),
+  };
+}
+
+function rocketMessage(rocket: RocketView): MessageInitShape<typeof RoomRocketSchema> {
+  return {
+    ...rocket,
+    status: rocketStatuses[rocket.status],
+    startedAtMs: BigInt(rocket.startedAtMs),
+    launchAtMs: BigInt(rocket.launchAtMs),
+    contributors: [...rocket.contributors],
   };
 }
 

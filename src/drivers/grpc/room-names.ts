@@ -1,9 +1,11 @@
 /** Names of the domain and their numbers on the wire, for both directions. */
 import type { PrizeState as PrizeName } from '../../domain/gift/lucky-draw.ts';
+import type { RocketView } from '../../domain/rocket/rocket-view.ts';
 import type { RoomView, SeatView } from '../../domain/room/room-view.ts';
 import {
   CloserKind,
   PrizeState,
+  RocketStatus,
   RoomMode,
   RoomRole,
   RoomStatus,
@@ -24,6 +26,12 @@ export const seatStates: Readonly<Record<SeatView['state'], SeatState>> = {
   idle: SeatState.IDLE,
   pending_publish: SeatState.PENDING_PUBLISH,
   publishing: SeatState.PUBLISHING,
+};
+
+/** Whether gifts charge a room's rocket, or its countdown runs. */
+export const rocketStatuses: Readonly<Record<RocketView['status'], RocketStatus>> = {
+  charging: RocketStatus.CHARGING,
+  ignited: RocketStatus.IGNITED,
 };
 
 /** Who closed a room. */

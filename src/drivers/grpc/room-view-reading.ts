@@ -1,10 +1,13 @@
 /** A room's view as another node sent it: the way back of `roomSnapshot` in `room-answers.ts`. */
 import type { AppCode, MicSessionId, RoomId, RoomVersion, UserId } from '../../domain/ids.ts';
+import type { RankItem } from '../../domain/gift/gift-rank.ts';
+import type { RocketView } from '../../domain/rocket/rocket-view.ts';
 import type { RoomView, RoomViewMe, SeatView } from '../../domain/room/room-view.ts';
-import type { RoomMe, RoomSnapshot, Seat } from './generated/roomcell/v1/room_types_pb.ts';
+import type { RankItem as ProtoRankItem, RoomMe, RoomRocket, RoomSnapshot, Seat } from './generated/roomcell/v1/room_types_pb.ts';
 import {
   closerKinds,
   nameOf,
+  rocketStatuses,
   roomModes,
   roomRoles,
   roomStatuses,
@@ -33,11 +36,8 @@ export function roomViewOf(message: RoomSnapshot): RoomView {
     seats: message.seats.map(seatOf),
     counts: { online: counts?.online ?? 0, onSeat: counts?.onSeat ?? 0 },
     roomHeat: message.roomHeat,
-    giftRank: message.giftRank.map(({ userId, coins, rank }) => ({
-      userId: userId as UserId,
-      coins,
-      rank,
-    })),
+    giftRank: message.giftRank.map(rankItemOf),
+    rocket: message.rocket === undefined ? null : rocketOf(message.rocket),
     closesAtMs: Number(message.closesAtMs),
     close:
       close === undefined
@@ -49,6 +49,25 @@ export function roomViewOf(message: RoomSnapshot): RoomView {
           },
     me: me === undefined ? null : meOf(me),
   };
+}
+
+function rocketOf(rocket: RoomRocket): RocketView {
+  const { roundNo, level, fuel, fuelTarget, contributors } = rocket;
+  return {
+    roundNo,
+    level,
+    status: nameOf(rocketStatuses, rocket.status, 'charging'),
+    fuel,
+    fuelTarget,
+    startedAtMs: Number(rocket.startedAtMs),
+    igniterUserId: rocket.igniterUserId as UserId | '',
+    launchAtMs: Number(rocket.launchAtMs),
+    contributors: contributors.map(rankItemOf),
+  };
+}
+
+function rankItemOf({ userId, coins, rank }: ProtoRankItem): RankItem {
+  return { userId: userId as UserId, coins, rank };
 }
 
 function seatOf({ seatNo, locked, muted, state, holder }: Seat): SeatView {

@@ -3,7 +3,14 @@
  * nodes share one database. Nothing survives the process. A transaction's writes are applied without
  * an await between the first and the last; before that nobody sees them.
  */
-import { roomKeyOf, type EventId, type RoomKey, type UserId } from '../../domain/ids.ts';
+import {
+  roomKeyOf,
+  type AppCode,
+  type EventId,
+  type RoomKey,
+  type UserId,
+} from '../../domain/ids.ts';
+import type { RocketRules } from '../../domain/rocket/rocket-rules.ts';
 import { assert } from '../../kernel/assert.ts';
 import type {
   DeadLetterRow,
@@ -97,6 +104,8 @@ export class MemoryDatabase {
     app: (row) => row.appCode,
     gift: (row) => giftKey(row.appCode, row.giftId),
   });
+  /** Versions of each app's rocket rules, the oldest first. */
+  readonly rocketRules = new Map<AppCode, readonly RocketRules[]>();
   /** Who is present where. */
   readonly userRooms = new IndexedTable<string, UserRoomRow, 'user' | 'room'>({
     user: (row) => `${row.appCode}\0${row.userId}`,

@@ -10,6 +10,7 @@ import { MemoryPartitionStops } from './memory-partition-stops.ts';
 import { MemoryReplayStore } from './memory-replay-store.ts';
 import { MemoryRetentionStore } from './memory-retention-store.ts';
 import { MemoryReplySlots } from './memory-reply-slots.ts';
+import { MemoryRocketRules } from './memory-rocket-rules.ts';
 import { MemoryRoomQueries } from './memory-room-queries.ts';
 import { MemoryRoomReader } from './memory-room-reader.ts';
 import { MemorySchemaRegistry } from './memory-schema-registry.ts';
@@ -28,6 +29,7 @@ export interface MemoryDrivers {
   readonly schemaRegistry: MemorySchemaRegistry;
   readonly outboxStore: MemoryOutboxStore;
   readonly giftCatalogue: MemoryGiftCatalogue;
+  readonly rocketRules: MemoryRocketRules;
   readonly settlementStore: MemorySettlementStore;
   readonly operatorStore: MemoryOperatorStore;
   readonly replayStore: MemoryReplayStore;
@@ -48,6 +50,7 @@ export function createMemoryDrivers(database: MemoryDatabase): MemoryDrivers {
     schemaRegistry: new MemorySchemaRegistry(database),
     outboxStore: new MemoryOutboxStore(database),
     giftCatalogue: new MemoryGiftCatalogue(database),
+    rocketRules: new MemoryRocketRules(database),
     settlementStore: new MemorySettlementStore(database),
     operatorStore: new MemoryOperatorStore(database),
     replayStore: new MemoryReplayStore(database),

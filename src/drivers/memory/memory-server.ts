@@ -21,6 +21,7 @@ export type MemoryPort =
   | 'outbox'
   | 'settlements'
   | 'catalogue'
+  | 'rocketRules'
   | 'operators'
   | 'retention'
   | 'nodes';

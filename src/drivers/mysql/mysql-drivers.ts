@@ -12,6 +12,7 @@ import type { PartitionStops } from '../../ports/partition-stops.ts';
 import type { ReplayStore } from '../../ports/replay-store.ts';
 import type { RetentionStore } from '../../ports/retention-store.ts';
 import type { ReplySlots } from '../../ports/reply-slots.ts';
+import type { RocketRulesStore } from '../../ports/rocket-rules-store.ts';
 import type { RoomQueries } from '../../ports/room-queries.ts';
 import type { RoomReader } from '../../ports/room-reader.ts';
 import type { SchemaRegistry } from '../../ports/schema-registry.ts';
@@ -29,6 +30,7 @@ import { checkDurability } from './durability-check.ts';
 import type { DurabilityFinding } from './durability-check.ts';
 import { MysqlCommitLane } from './mysql-commit-lane.ts';
 import { MysqlGiftCatalogue } from './mysql-gift-catalogue.ts';
+import { MysqlRocketRules } from './mysql-rocket-rules.ts';
 import { MysqlNodeRegistry } from './mysql-node-registry.ts';
 import { NodeLocks } from './node-locks.ts';
 import { MysqlOperatorStore } from './mysql-operator-store.ts';
@@ -86,6 +88,7 @@ export interface MysqlDrivers {
   readonly schemaRegistry: SchemaRegistry;
   readonly outboxStore: OutboxStore;
   readonly giftCatalogue: GiftCatalogue;
+  readonly rocketRules: RocketRulesStore;
   readonly settlementStore: SettlementStore;
   readonly operatorStore: OperatorStore;
   readonly replayStore: ReplayStore;
@@ -126,6 +129,7 @@ export function createMysqlDrivers(settings: MysqlSettings): MysqlDrivers {
     schemaRegistry: new MysqlSchemaRegistry(pool),
     outboxStore: createOutboxStore(pool),
     giftCatalogue: new MysqlGiftCatalogue(pool),
+    rocketRules: new MysqlRocketRules(pool),
     settlementStore: new MysqlSettlementStore(pool, commandsTopic),
     operatorStore: new MysqlOperatorStore(pool, commandsTopic),
     replayStore: new MysqlReplayStore(pool, commandsTopic),

@@ -1,7 +1,7 @@
 /** Keys of the room business and of the cell that executes it (CFG-2 to CFG-6, CFG-15). */
 import type { FieldTree } from './field-tree.ts';
 import { boolean, duration, integer, list } from './fields.ts';
-import { giftOnSale } from './patterns.ts';
+import { giftOnSale, rocketAtStart } from './patterns.ts';
 
 /** Top-level keys of the seeds. Values at or below zero mean the default (NEW-3 to NEW-7). */
 export const roomFields = {
@@ -52,6 +52,14 @@ export const roomFields = {
     min: '100ms',
     max: '1m',
     lowMeansFallback: true,
+  }),
+  rocket_at_start: list({
+    about:
+      'Rocket rules that cells store when the app never had any: ' +
+      'app_code/reset/overflow=fuel:countdown_ms[:reward_id],…, one step per level.',
+    fallback: [],
+    min: 0,
+    item: rocketAtStart,
   }),
   mic_publish_timeout: duration({
     about: 'Longest wait for the confirmation of RTC publishing after MicUp.',

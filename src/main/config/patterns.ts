@@ -47,3 +47,11 @@ export const giftOnSale = {
 
 /** Any text on one line. */
 export const oneLine = { expression: /^[^\r\n]{1,1024}$/, words: 'one line of text' };
+
+/** Rules of a rocket: who, when it begins anew, what becomes of too much fuel, and its levels. */
+export const rocketAtStart = {
+  expression:
+    /^[A-Za-z0-9_.:-]{1,64}\/(round|day)\/(carry|cap)=[1-9]\d{0,17}:\d{4,7}(:[A-Za-z0-9_.-]{1,64})?(,[1-9]\d{0,17}:\d{4,7}(:[A-Za-z0-9_.-]{1,64})?){0,19}$/,
+  words:
+    "app_code/reset/overflow=fuel:countdown_ms[:reward_id],… such as 'demo/day/carry=1000:30000:badge'",
+};

@@ -96,6 +96,7 @@ export function deletedRoom(): RoomState {
     heat: 0n,
     giftSenders: emptyPersistentMap(),
     topGiftSenders: [],
+    rocket: null,
     closing: null,
   };
 }

@@ -2,7 +2,7 @@
 import type { LuckyDraw } from '../../../src/domain/gift/lucky-draw.ts';
 import type { GiftId } from '../../../src/domain/ids.ts';
 import type { RoomEvent } from '../../../src/domain/room/events.ts';
-import { ann, bob } from '../0.3.0/names.ts';
+import { ann, bob, eve, timeMs } from '../0.3.0/names.ts';
 
 const draws: readonly LuckyDraw[] = [
   { drawId: 'draw/1', multiplierPercent: 0, prizeCoins: 0n, prize: 'none' },
@@ -10,7 +10,8 @@ const draws: readonly LuckyDraw[] = [
   { drawId: '', multiplierPercent: 50_000, prizeCoins: 1n, prize: 'pending' },
 ];
 
-export const events: readonly RoomEvent[] = draws.map((luckyDraw) => ({
+/** Old events with what they gained. */
+const luckyGifts: readonly RoomEvent[] = draws.map((luckyDraw) => ({
   type: 'RoomGiftSent',
   senderUserId: ann,
   targetUserId: bob,
@@ -23,3 +24,54 @@ export const events: readonly RoomEvent[] = draws.map((luckyDraw) => ({
   billingReceiptId: 'receipt/1',
   luckyDraw,
 }));
+
+/** A rocket's round from its first fuel to its launch. */
+const rocketEvents: readonly RoomEvent[] = [
+  {
+    type: 'RoomRocketFueled',
+    userId: ann,
+    coins: 9223372036854775807n,
+    fuel: 9223372036854775806n,
+    roundNo: 7n,
+    level: 2,
+    fuelTarget: 1000n,
+    rulesVersion: 3n,
+  },
+  {
+    type: 'RoomRocketIgnited',
+    roundNo: 7n,
+    level: 2,
+    fuel: 1000n,
+    igniterUserId: ann,
+    launchAtMs: timeMs,
+    rulesVersion: 3n,
+    carriedFuel: 12n,
+    minimumContribution: 10n,
+    rewards: [{ fromRank: 1, toRank: 3, rewardId: 'frame.gold', quantity: 2n }],
+    nextLevel: 3,
+    nextFuelTarget: 5000n,
+  },
+  {
+    type: 'RoomRocketLaunched',
+    roundNo: 7n,
+    level: 2,
+    igniterUserId: ann,
+    launchAtMs: timeMs,
+    rulesVersion: 3n,
+    winners: [
+      {
+        userId: ann,
+        coins: 900n,
+        rank: 1,
+        prizes: [{ rewardId: 'frame.gold', quantity: 2n }],
+      },
+      { userId: eve, coins: 100n, rank: 2, prizes: [] },
+    ],
+    nextRoundNo: 8n,
+    nextLevel: 3,
+    nextFuelTarget: 5000n,
+    nextFuel: 12n,
+  },
+];
+
+export const events: readonly RoomEvent[] = [...luckyGifts, ...rocketEvents];

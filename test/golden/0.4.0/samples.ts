@@ -18,6 +18,7 @@ import { ann, bob } from '../0.3.0/names.ts';
 import * as former from '../0.3.0/samples.ts';
 import { bodies } from './bodies.ts';
 import { events as newEvents } from './events.ts';
+import { rocket } from './rocket.ts';
 
 /** Records of the commands topic. */
 export const commands: readonly CommandTopicRecord[] = [
@@ -68,6 +69,9 @@ export const envelopes: readonly EventEnvelope[] = [
 ];
 
 /** Snapshots. */
-export const snapshots: readonly SnapshotRecord[] = [...former.snapshots];
+export const snapshots: readonly SnapshotRecord[] = [
+  ...former.snapshots,
+  ...former.snapshots.slice(0, 1).map(({ state }) => ({ state: { ...state, rocket } })),
+];
 
 export { withoutSecret } from '../0.3.0/samples.ts';

@@ -55,6 +55,7 @@ describe('roomcell', () => {
       'dead-letters',
       'schema-level',
       'gifts',
+      'rocket',
     ]) {
       expect(stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'));
     }
@@ -177,6 +178,18 @@ describe('roomcell', () => {
     const gone = await roomcell(['dead-letters', 'replay', ...where], space.env);
     expect(gone.code).toBe(exitCodes.failed);
     expect(gone.stderr).toContain('was set aside at 3/57');
+  });
+
+  it('stores rocket rules as the next version, shows them, and refuses bad ones with all faults', async () => {
+    const rules = '{"levels":[{"fuel_target":"9007199254740993","countdown_ms":5000}]}';
+    const set = await roomcell(['rocket', 'set', 'shop', rules], space.env);
+    expect(set.stdout).toContain('shop: rules version 1 stored.');
+    const shown = await roomcell(['rocket', 'show', 'shop'], space.env);
+    expect(shown.stdout).toContain('"fuel_target":"9007199254740993"');
+    const none = await roomcell(['rocket', 'show', 'elsewhere'], space.env);
+    expect(none.stdout).toContain('elsewhere has no rocket.');
+    const bad = await roomcell(['rocket', 'set', 'shop', '{"reset":"week"}'], space.env);
+    expect(bad.code).toBe(2);
   });
 
   it('sells gifts at whole prices and lists them for people and for programs', async () => {

@@ -23,6 +23,7 @@ import { putOut } from './put-out.ts';
 import { rebuiltState } from './rebuilt-state.ts';
 import { rememberedRefusals } from './remembered-refusals.ts';
 import { retiredRows } from './retired-rows.ts';
+import { rocketRounds } from './rocket-rounds.ts';
 import { seats } from './seats.ts';
 import { sentCommands } from './sent-commands.ts';
 import { settledCalls } from './settled-calls.ts';
@@ -53,6 +54,7 @@ export const allCheckers: readonly CheckerFactory[] = [
   luckyGifts,
   coinTotals,
   giftSums,
+  rocketRounds,
   seats,
   presence,
   rememberedRefusals,

@@ -5,6 +5,7 @@
  */
 import { bannedBy, without, withUsersGone } from './evolved-people.ts';
 import { freeSeats, lockedSeat, movedSession, mutedSeat, seated } from './evolved-seats.ts';
+import { flown } from './evolved-rocket.ts';
 import type { LoggedEvent, LoggedOf, PeopleEvent } from './logged-event.ts';
 import { absentRoom } from './room-model.ts';
 import type { RoomModel } from './room-model.ts';
@@ -65,6 +66,10 @@ function changed(room: RoomModel, event: LoggedEvent, version: bigint, atMs: big
     }
     case 'RoomGiftSent':
       return gifted(room, event, version);
+    case 'RoomRocketFueled':
+    case 'RoomRocketIgnited':
+    case 'RoomRocketLaunched':
+      return { ...room, rocket: flown(room.rocket, event, version, atMs) };
     default:
       return changedByPeople(room, event, version, atMs);
   }
@@ -150,6 +155,7 @@ function closed(room: RoomModel, event: LoggedOf<'RoomClosed'>, atMs: bigint): R
     micRequests: [],
     bans: new Map(),
     passwordAttempts: new Map(),
+    rocket: null,
     closing: null,
     closeInfo: { ...said, closedAtMs: atMs },
   };

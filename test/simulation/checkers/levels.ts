@@ -16,6 +16,7 @@ const brought: Readonly<Record<string, number>> = {
   ...{ CreateRoom: 1, JoinRoom: 1, LeaveRoom: 1, MicUp: 1, MicDown: 1, ConfirmMicPublishing: 1 },
   ...{ CloseRoom: 1, ExpireMicPublish: 1, SendGift: 2 },
   ...{ RoomCreated: 1, RoomUserJoined: 1, RoomUserUpdated: 1, RoomUserLeft: 1, RoomMicUp: 1 },
+  ...{ LaunchRocket: 4, RoomRocketFueled: 4, RoomRocketIgnited: 4, RoomRocketLaunched: 4 },
   ...{ RoomMicPublishing: 1, RoomMicDown: 1, RoomClosed: 1, RoomGiftSent: 2 },
 };
 const third = 3;

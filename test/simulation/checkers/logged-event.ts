@@ -1,5 +1,5 @@
 /** Events as the checkers decode them from the log, each with its type beside its fields. */
-import type { CloseModel, ClosingModel } from './room-model.ts';
+import type { CloseModel, ClosingModel, IgnitionModel } from './room-model.ts';
 
 /** What every event about a seat's holder says. */
 export interface MicFields {
@@ -129,11 +129,42 @@ type GiftEvent = {
   } | null;
 };
 
+interface RocketPlace {
+  readonly roundNo: bigint;
+  readonly level: number;
+  readonly rulesVersion: bigint;
+}
+
+/** Events about a room's rocket. */
+export type RocketEvent =
+  | ({
+      readonly type: 'RoomRocketFueled';
+      readonly coins: bigint;
+      readonly fuel: bigint;
+      readonly fuelTarget: bigint;
+    } & RocketPlace &
+      AboutUser)
+  | ({
+      readonly type: 'RoomRocketIgnited';
+      readonly fuel: bigint;
+    } & Omit<IgnitionModel, 'ignitedAtMs'> &
+      RocketPlace)
+  | ({
+      readonly type: 'RoomRocketLaunched';
+      readonly igniterUserId: string;
+      readonly launchAtMs: bigint;
+      readonly winners: readonly { readonly userId: string; readonly coins: bigint }[];
+      readonly nextRoundNo: bigint;
+      readonly nextLevel: number;
+      readonly nextFuelTarget: bigint;
+      readonly nextFuel: bigint;
+    } & RocketPlace);
+
 /** Events about who is in a room, and who sits where. */
 export type PeopleEvent = PresenceEvent | HolderEvent | SeatEvent | RequestEvent;
 
 /** Every event that a log holds. */
-export type LoggedEvent = LifeEvent | ChoiceEvent | PeopleEvent | GiftEvent;
+export type LoggedEvent = LifeEvent | ChoiceEvent | PeopleEvent | GiftEvent | RocketEvent;
 
 /** The event of one type. */
 export type LoggedOf<Type extends LoggedEvent['type']> = Extract<

@@ -3,7 +3,7 @@
  * names: to whom, and what. Ends of bans are judged with room for clocks that differ.
  */
 import type { CallAsk } from '../observations.ts';
-import type { RoomModel, SeatModel } from './room-model.ts';
+import type { RocketModel, RoomModel, SeatModel } from './room-model.ts';
 import { rankOf } from './room-model.ts';
 
 /** A question with who asks. */
@@ -105,6 +105,7 @@ function viewOf(room: RoomModel, viewer: string | null): object {
       onSeat: seats.filter(({ holder }) => holder !== null).length,
     },
     roomHeat: room.heat,
+    rocket: room.rocket === null ? null : rocketAsShown(room.rocket),
     closesAtMs: room.closing?.closesAtMs ?? 0n,
     close:
       closeInfo === null
@@ -124,6 +125,20 @@ function viewOf(room: RoomModel, viewer: string | null): object {
             micSessionId: own?.occupancy?.micSessionId ?? '',
             muted: own?.muted ?? false,
           },
+  };
+}
+
+/** With the contributors that a run may have: fewer than a view has places. */
+function rocketAsShown({ ignition, contributors, ...round }: RocketModel): object {
+  const { roundNo, level, fuel, fuelTarget, startedAtMs } = round;
+  return {
+    ...{ roundNo, level, fuel, fuelTarget, startedAtMs },
+    status: ignition === null ? 'charging' : 'ignited',
+    igniterUserId: ignition?.igniterUserId ?? '',
+    launchAtMs: ignition?.launchAtMs ?? 0n,
+    contributors: contributors.slice(0, 20).map(({ userId, coins }, at) => {
+      return { userId, coins, rank: at + 1 };
+    }),
   };
 }
 

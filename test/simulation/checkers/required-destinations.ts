@@ -34,6 +34,9 @@ export const requiredDestinations: Readonly<Record<LoggedEvent['type'], readonly
   RoomMicRequested: ['im'],
   RoomMicRequestEnded: ['im'],
   RoomGiftSent: ['im', 'activity'],
+  RoomRocketFueled: [],
+  RoomRocketIgnited: ['im', 'activity'],
+  RoomRocketLaunched: ['im', 'activity'],
 };
 
 /** Whether an event has a row for the destination. One that the judges do not know has none. */

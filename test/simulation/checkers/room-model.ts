@@ -85,6 +85,31 @@ export interface AttemptsModel {
   readonly windowStartedAtMs: bigint;
 }
 
+/** An ignited rocket. */
+export interface IgnitionModel {
+  readonly igniterUserId: string;
+  readonly ignitedAtMs: bigint;
+  readonly launchAtMs: bigint;
+  readonly carriedFuel: bigint;
+  readonly minimumContribution: bigint;
+  readonly rewards: readonly object[];
+  readonly nextLevel: number;
+  readonly nextFuelTarget: bigint;
+}
+
+/** The round of a rocket. */
+export interface RocketModel {
+  readonly roundNo: bigint;
+  readonly level: number;
+  readonly fuel: bigint;
+  readonly fuelTarget: bigint;
+  readonly rulesVersion: bigint;
+  readonly startedAtMs: bigint;
+  readonly ignition: IgnitionModel | null;
+  /** In rank order. */
+  readonly contributors: readonly SenderModel[];
+}
+
 /** A room at one version. */
 export interface RoomModel {
   readonly appCode: string;
@@ -113,6 +138,7 @@ export interface RoomModel {
   readonly passwordAttempts: ReadonlyMap<string, AttemptsModel>;
   readonly heat: bigint;
   readonly giftSenders: ReadonlyMap<string, SenderModel>;
+  readonly rocket: RocketModel | null;
 }
 
 /** A room that was never created. */
@@ -148,6 +174,7 @@ export function absentRoom(appCode: string, roomId: string): RoomModel {
     passwordAttempts: new Map(),
     heat: 0n,
     giftSenders: new Map(),
+    rocket: null,
   };
 }
 
@@ -191,7 +218,12 @@ function byUser<T extends { readonly userId: string }>(items: readonly T[]): Map
 
 /** Senders by coins, ties by earlier reach, then by user id (decision 13). */
 export function rankOf(room: RoomModel): readonly SenderModel[] {
-  return [...room.giftSenders.values()].sort((left, right) => {
+  return ranked([...room.giftSenders.values()]);
+}
+
+/** The same of any senders. */
+export function ranked(senders: readonly SenderModel[]): readonly SenderModel[] {
+  return senders.toSorted((left, right) => {
     if (left.coins !== right.coins) return left.coins > right.coins ? -1 : 1;
     const reach = left.reachedAtVersion - right.reachedAtVersion;
     if (reach !== 0n) return reach < 0n ? -1 : 1;

@@ -76,6 +76,10 @@ function valuesOf(options: SimOptions): unknown {
     catalogue_at_start: appCodes.slice(0, apps).flatMap((appCode) => {
       return giftIds.map((giftId) => `${appCode}/${giftId}=${giftPrices[giftId]}`);
     }),
+    // Low targets and short countdowns: a run is over within a minute or two.
+    rocket_at_start: appCodes.slice(0, apps).map((appCode) => {
+      return `${appCode}/day/carry=50:3000:badge,120:8000:frame`;
+    }),
     cell: {
       batch_commands_max: options.batchCommandsMax,
       resident_rooms_max: options.residentRoomsMax,

@@ -63,6 +63,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   'a request for the mic that nobody answered': ['world_log|ExpireMicRequests|applied'],
   'users taken out for their silence': ['world_log|SweepStaleUsers|applied'],
   'a ban that ended by itself': ['world_log|ExpireBans|applied'],
+  'a rocket that launched': ['world_log|LaunchRocket|applied'],
   'a room closed behind its grace': ['world_log|FinishClosing|applied'],
   'a wrong password counted': ['world_log|NotePasswordAttempt|applied'],
   'an RTC event that counted': ['world_log|ApplyRtcEvent|applied'],

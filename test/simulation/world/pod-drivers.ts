@@ -93,6 +93,7 @@ export function createPodDrivers(parts: PodDriverParts): DriverSet {
       return { ...gatedWake(handOver, gate), stop: () => handOver.stop() };
     },
     luckyGiftLocks: () => gatedPort(servers.luckyLocks.open(), gate),
+    rocketScheduler: () => gatedPort(servers.rocketWakes.open(), gate),
     readsPeers: () => servers.reads.peers(gate),
     readsServer: (ofNode) => servers.reads.server(nodeId, ofNode, gate),
     close: () => end.stop(),
@@ -112,6 +113,7 @@ function gatedStores({ servers, gate, ports }: PodDriverParts): Stores {
     schemaRegistry: gatedPort(drivers.schemaRegistry, gate),
     outboxStore: gatedPort(drivers.outboxStore, gate),
     giftCatalogue: gatedPort(drivers.giftCatalogue, gate),
+    rocketRules: gatedPort(drivers.rocketRules, gate),
     settlementStore: gatedPort(drivers.settlementStore, gate),
     operatorStore: gatedPort(drivers.operatorStore, gate),
     retentionStore: gatedPort(drivers.retentionStore, gate),

@@ -8,6 +8,7 @@ import { MemoryBroker } from '../../../src/drivers/memory/memory-broker.ts';
 import type { MemoryCommitLane } from '../../../src/drivers/memory/memory-commit-lane.ts';
 import { MemoryDatabase } from '../../../src/drivers/memory/memory-database.ts';
 import { MemoryLuckyGiftLocks } from '../../../src/drivers/memory/memory-lucky-gift-send-locker.ts';
+import { MemoryRocketWakes } from '../../../src/drivers/memory/memory-rocket-scheduler.ts';
 import { MemoryWakeHub } from '../../../src/drivers/memory/memory-wake.ts';
 import { WalletStandIn } from '../../../src/drivers/wallet-stand-in/wallet-stand-in.ts';
 import type { Random } from '../../../src/ports/random.ts';
@@ -33,6 +34,7 @@ export interface Servers {
   readonly wakeHub: MemoryWakeHub;
   /** Hints between cells, through the same Redis. */
   readonly handOverHub: MemoryWakeHub;
+  readonly rocketWakes: MemoryRocketWakes;
   readonly wallet: WalletStandIn;
   readonly lucky: LuckyStandIn;
   readonly luckyLocks: MemoryLuckyGiftLocks;
@@ -90,6 +92,7 @@ export function createServers(
     leases,
     reads: new ReadsBetweenPods({ clock, timers: kernel.timersOf('reads'), latency }),
     wakeHub: new MemoryWakeHub({ timers: kernel.timersOf('wake'), log: silentLog }),
+    rocketWakes: new MemoryRocketWakes(),
     handOverHub: new MemoryWakeHub({ timers: kernel.timersOf('wake'), log: silentLog }),
     wallet: new WalletStandIn({ ...ofStandIns, openingCoins }),
     lucky: new LuckyStandIn(ofStandIns),

@@ -30,6 +30,7 @@ describe('docs/events.md', () => {
     expect(inside.map(({ eventType }) => eventType)).toEqual([
       'RoomMicRtcNoted',
       'RoomPasswordAttemptFailed',
+      'RoomRocketFueled',
     ]);
     for (const { displayLane, imForm } of inside) {
       expect([displayLane, imForm]).toEqual(['none', 'none']);

@@ -37,6 +37,7 @@ import {
   carol,
   closing,
   created,
+  ignitedBy,
   joined,
   kicked,
   left,
@@ -61,6 +62,7 @@ interface Case {
     readonly locked?: true;
     readonly invited?: true;
     readonly ownerOnSeat2?: true;
+    readonly ignited?: true;
   };
 }
 
@@ -149,6 +151,11 @@ export const cases = {
   SweepStaleUsers: { body: sweep(alice), options: bySystem },
   ExpireBans: { body: { type: 'ExpireBans' }, options: bySystem },
   FinishClosing: { body: { type: 'FinishClosing' }, options: bySystem },
+  LaunchRocket: {
+    body: { type: 'LaunchRocket', roundNo: 1n },
+    options: bySystem,
+    room: { ignited: true },
+  },
   NotePasswordAttempt: {
     body: { type: 'NotePasswordAttempt', userId: alice },
     options: bySystem,
@@ -180,6 +187,7 @@ export function roomFor(
     ...userHistory(user),
     ...seatHistory(user, seatState),
     ...invites,
+    ...(wants.ignited === true ? [ignitedBy(bob, deadlineMs)] : []),
     ...ends,
   );
   if (status !== 'closed' && status !== 'deleted') return room;

@@ -105,6 +105,7 @@ const none: Rows = {
   SweepStaleUsers: notFound,
   ExpireBans: notFound,
   FinishClosing: notFound,
+  LaunchRocket: notFound,
   NotePasswordAttempt: notFound,
 };
 
@@ -149,6 +150,7 @@ const judgedToTheEnd = {
     when(gone, anySeat, nothing),
   ],
   ExpireBans: [when(kicked, anySeat, makes('RoomUserUnbanned')), when(unbanned, anySeat, nothing)],
+  LaunchRocket: always(makes('RoomRocketLaunched')),
 } satisfies Partial<Rows>;
 
 const active: Rows = {
@@ -333,6 +335,7 @@ const nothingLeftToDo = {
   SweepStaleUsers: always(nothing),
   ExpireBans: always(nothing),
   FinishClosing: always(nothing),
+  LaunchRocket: always(nothing),
 } satisfies Partial<Rows>;
 
 const closedRoom: Rows = {

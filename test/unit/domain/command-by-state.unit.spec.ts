@@ -48,6 +48,7 @@ const allTypes: Readonly<Record<CommandType, true>> = {
   SweepStaleUsers: true,
   ExpireBans: true,
   FinishClosing: true,
+  LaunchRocket: true,
   NotePasswordAttempt: true,
 };
 

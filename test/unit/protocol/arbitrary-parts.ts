@@ -56,3 +56,11 @@ export function type<T extends string>(name: T): fc.Arbitrary<T> {
 export function anySymbol<S extends string>(all: Readonly<Record<S, true>>): fc.Arbitrary<S> {
   return fc.constantFrom(...(Object.keys(all) as S[]));
 }
+
+/** Any row of a rocket's table of rewards. */
+export const rocketReward = fc.record({
+  fromRank: int,
+  toRank: int,
+  rewardId: text,
+  quantity: long,
+});

@@ -111,6 +111,7 @@ const bodies: BodiesByType = {
   }),
   ExpireMicHeartbeat: fc.record({ type: type('ExpireMicHeartbeat'), seatNo: int, micSessionId }),
   ExpireMicRequests: fc.record({ type: type('ExpireMicRequests') }),
+  LaunchRocket: fc.record({ type: type('LaunchRocket'), roundNo: long }),
   SendGift: fc.record({
     type: type('SendGift'),
     giftId,

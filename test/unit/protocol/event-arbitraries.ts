@@ -19,6 +19,7 @@ import {
   micSessionId,
   mode,
   profile,
+  rocketReward,
   roomId,
   roomProfile,
   text,
@@ -54,6 +55,14 @@ const micDownReason = anySymbol<MicDownReason>({
   mic_stale: true,
   audio_stopped: true,
   rtc_exited: true,
+});
+
+const prize = fc.record({ rewardId: text, quantity: long });
+const rocketWinner = fc.record({
+  userId,
+  coins: long,
+  rank: int,
+  prizes: fc.array(prize, { maxLength: 2 }),
 });
 
 const byUserId = userId;
@@ -193,6 +202,43 @@ const events: EventsByType = {
     userId,
     byUserId,
     end: anySymbol<MicRequestEnd>({ declined: true, withdrawn: true, expired: true }),
+  }),
+  RoomRocketFueled: fc.record({
+    type: type('RoomRocketFueled'),
+    userId,
+    coins: long,
+    fuel: long,
+    roundNo: long,
+    level: int,
+    fuelTarget: long,
+    rulesVersion: long,
+  }),
+  RoomRocketIgnited: fc.record({
+    type: type('RoomRocketIgnited'),
+    roundNo: long,
+    level: int,
+    fuel: long,
+    igniterUserId: userId,
+    launchAtMs: timeMs,
+    rulesVersion: long,
+    carriedFuel: long,
+    minimumContribution: long,
+    rewards: fc.array(rocketReward, { maxLength: 3 }),
+    nextLevel: int,
+    nextFuelTarget: long,
+  }),
+  RoomRocketLaunched: fc.record({
+    type: type('RoomRocketLaunched'),
+    roundNo: long,
+    level: int,
+    igniterUserId: userId,
+    launchAtMs: timeMs,
+    rulesVersion: long,
+    winners: fc.array(rocketWinner, { maxLength: 3 }),
+    nextRoundNo: long,
+    nextLevel: int,
+    nextFuelTarget: long,
+    nextFuel: long,
   }),
   RoomGiftSent: fc.record({
     type: type('RoomGiftSent'),

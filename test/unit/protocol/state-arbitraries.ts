@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { temporaryBansOf } from '../../../src/domain/bans/ban-table.ts';
 import { topOfGiftSenders } from '../../../src/domain/gift/gift-rank.ts';
 import type { UserId } from '../../../src/domain/ids.ts';
+import type { RocketState } from '../../../src/domain/rocket/rocket-state.ts';
 import type {
   GiftSender,
   MicOccupancy,
@@ -29,6 +30,7 @@ import {
   micSessionId,
   mode,
   profile,
+  rocketReward,
   roomId,
   roomProfile,
   text,
@@ -92,6 +94,28 @@ const anySender: fc.Arbitrary<GiftSender> = fc.record({
   reachedAtVersion: version,
 });
 
+const anyRocket: fc.Arbitrary<RocketState> = fc.record({
+  roundNo: long,
+  level: int,
+  fuel: long,
+  fuelTarget: long,
+  rulesVersion: long,
+  startedAtMs: timeMs,
+  ignition: fc.option(
+    fc.record({
+      igniterUserId: userId,
+      ignitedAtMs: timeMs,
+      launchAtMs: timeMs,
+      carriedFuel: long,
+      minimumContribution: long,
+      rewards: fc.array(rocketReward, { maxLength: 3 }),
+      nextLevel: int,
+      nextFuelTarget: long,
+    }),
+  ),
+  contributors: fc.array(anySender, { maxLength: 4 }),
+});
+
 const closing = { closedByUserId: userId, closedByKind: closer, reason: text, note: text };
 
 const anyStored: fc.Arbitrary<Omit<RoomState, 'temporaryBans' | 'topGiftSenders'>> = fc.record({
@@ -119,6 +143,7 @@ const anyStored: fc.Arbitrary<Omit<RoomState, 'temporaryBans' | 'topGiftSenders'
   users: tableOf(anyUser),
   heat: long,
   giftSenders: tableOf(anySender),
+  rocket: fc.option(anyRocket),
   createdAtMs: timeMs,
   lastEventAtMs: timeMs,
   closing: fc.option(fc.record({ ...closing, closesAtMs: timeMs })),

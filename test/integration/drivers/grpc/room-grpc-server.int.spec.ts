@@ -360,6 +360,7 @@ const view: RoomView = {
   visibleRegionId: 0n,
   locked: false,
   createdAtMs: 1,
+  rocket: null,
   closesAtMs: 0,
   seats: [
     {

@@ -18,6 +18,7 @@ describe('eventRoutes', () => {
       'RoomMicRequested im',
       'RoomMicRtcNoted',
       'RoomPasswordAttemptFailed',
+      'RoomRocketFueled',
       'RoomUserEvicted im activity rtc',
       'RoomUserKicked im activity rtc',
       'RoomUserUnbanned activity',
@@ -37,13 +38,15 @@ describe('eventRoutes', () => {
     }
   });
 
-  it('what no later view shows is never superseded: the room itself, who was put out, gifts', () => {
+  it('what no later view shows is never superseded: the room itself, who was put out, gifts, rockets', () => {
     const lasting = types.filter((type) => !eventRoute(type).repairedBySnapshot);
     expect(lasting.toSorted()).toEqual([
       'RoomClosed',
       'RoomCreated',
       'RoomDeleted',
       'RoomGiftSent',
+      'RoomRocketIgnited',
+      'RoomRocketLaunched',
       'RoomUserEvicted',
       'RoomUserKicked',
     ]);
@@ -68,6 +71,8 @@ describe('eventRoutes', () => {
       'RoomCreated',
       'RoomDeleted',
       'RoomGiftSent',
+      'RoomRocketIgnited',
+      'RoomRocketLaunched',
       'RoomUserEvicted',
       'RoomUserKicked',
     ]);
@@ -75,9 +80,10 @@ describe('eventRoutes', () => {
     expect(typesOf('lowest')).toEqual([
       'RoomMicRtcNoted',
       'RoomPasswordAttemptFailed',
+      'RoomRocketFueled',
       'RoomUserUpdated',
     ]);
-    expect(typesOf('normal')).toHaveLength(types.length - 13);
+    expect(typesOf('normal')).toHaveLength(types.length - 16);
   });
 
   it('names the same destinations as the topics do', () => {

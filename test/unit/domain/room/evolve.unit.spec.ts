@@ -192,6 +192,7 @@ describe('initialRoomState', () => {
       heat: 0n,
       giftSenders: empty,
       topGiftSenders: [],
+      rocket: null,
       createdAtMs: 0,
       lastEventAtMs: 0,
       closing: null,

@@ -25,6 +25,7 @@ import { plan } from '../../../../src/domain/room/plan.ts';
 import { roomView } from '../../../../src/domain/room/room-view.ts';
 import type { RoomState } from '../../../../src/domain/room/state.ts';
 import { assert } from '../../../../src/kernel/assert.ts';
+import { rocketRules } from '../../../support/rocket-builders.ts';
 import { commandOf, factsAt } from '../../../support/decider-spec.ts';
 import { app, room, session } from '../../../support/room-builders.ts';
 import type { Step, Taken } from './random-steps.ts';
@@ -33,6 +34,8 @@ import { commandOfStep } from './random-steps.ts';
 /** Tables so small that runs fill them. */
 const limits = { usersPerRoomMax: 3, eventsPerCommandMax: 5, giftRankMax: 20 };
 const staleAfterMs = 15_000;
+const roundRules = rocketRules([3n, 5n], { countdownMs: 2_000 });
+const dayRules = rocketRules([4n], { rulesVersion: 2n, reset: 'day', overflow: 'cap' });
 
 /** One step of the log, and the state it made. */
 interface LoggedStep {
@@ -145,7 +148,9 @@ function factsOf(run: Run, { heard, charge }: Taken, isPaid: boolean): DecideFac
     heartbeats,
     micSessionId: session(run.decisions),
   });
-  return { ...facts, charge: isPaid ? charge : null };
+  // A day of the rocket is over now and then, and so is a version of its rules.
+  const rocketRules = run.decisions % 7 === 0 ? dayRules : roundRules;
+  return { ...facts, charge: isPaid ? charge : null, rocketRules };
 }
 
 function apply(run: Run, decision: Applied): void {
@@ -190,7 +195,7 @@ function checkPayment(isPaid: boolean, decision: Decision, { charge }: Taken): v
 
 /** The room's own timers are never too large for one commit: nobody could ask for less. */
 function checkTimer(body: CommandBody, decision: Decision): void {
-  const isTimer = /^(Expire|Sweep|Finish)/.test(body.type);
+  const isTimer = /^(Expire|Sweep|Finish|Launch)/.test(body.type);
   if (isTimer && decision.kind === 'rejected') expect(decision.reason).toBe('NOT_ROOM_MANAGER');
 }
 

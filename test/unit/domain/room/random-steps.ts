@@ -177,6 +177,12 @@ const timers: readonly fc.WeightedArbitrary<CommandBody>[] = [
   { weight: 8, arbitrary: fc.array(anyUser, { maxLength: 4 }).map((ids) => build.sweep(...ids)) },
   { weight: 3, arbitrary: fc.constant({ type: 'ExpireBans' }) },
   { weight: 3, arbitrary: fc.constant({ type: 'FinishClosing' }) },
+  {
+    weight: 3,
+    arbitrary: fc
+      .bigInt({ min: 1n, max: 4n })
+      .map((roundNo) => ({ type: 'LaunchRocket', roundNo })),
+  },
   { weight: 3, arbitrary: anyUser.map((userId) => ({ type: 'NotePasswordAttempt', userId })) },
 ];
 const anyBody: fc.Arbitrary<Step['body']> = fc.oneof(...mic, ...people, ...choices, ...timers, {
@@ -222,7 +228,7 @@ function roleFor(role: ActorRole, { type }: CommandBody): ActorRole {
   if (role !== 'user') return role;
   if (type === 'ApplyRtcEvent') return 'rtc';
   if (type === 'EvictUser') return 'operator';
-  const isTimer = /^(Expire|Sweep|Finish|Note)/.test(type);
+  const isTimer = /^(Expire|Sweep|Finish|Note|Launch)/.test(type);
   return isTimer ? 'system' : role;
 }
 

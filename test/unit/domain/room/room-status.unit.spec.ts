@@ -43,6 +43,7 @@ const timers: readonly CommandBody[] = [
   sweep(alice),
   { type: 'ExpireBans' },
   { type: 'FinishClosing' },
+  { type: 'LaunchRocket', roundNo: 1n },
   { type: 'NotePasswordAttempt', userId: alice },
 ];
 

@@ -70,6 +70,7 @@ describe('When active', () => {
       counts: { online: 2, onSeat: 2 },
       roomHeat: 0n,
       giftRank: [],
+      rocket: null,
       closesAtMs: 0,
       close: null,
       me: null,

@@ -3,12 +3,14 @@ import { MemoryCommitLane } from '../../../../src/drivers/memory/memory-commit-l
 import { change, MemoryDatabase } from '../../../../src/drivers/memory/memory-database.ts';
 import { MemoryGiftCatalogue } from '../../../../src/drivers/memory/memory-gift-catalogue.ts';
 import { MemoryPartitionStore } from '../../../../src/drivers/memory/memory-partition-store.ts';
+import { MemoryRocketRules } from '../../../../src/drivers/memory/memory-rocket-rules.ts';
 import { MemoryRoomQueries } from '../../../../src/drivers/memory/memory-room-queries.ts';
 import { MemorySettlementStore } from '../../../../src/drivers/memory/memory-settlement-store.ts';
 import { VirtualTime } from '../../../../src/drivers/memory/virtual-time.ts';
 import { roomKeyOf } from '../../../../src/domain/ids.ts';
 import { commitLaneGiftsContract } from '../../../contract/suites/commit-lane-gifts-contract.ts';
 import { giftCatalogueContract } from '../../../contract/suites/gift-catalogue-contract.ts';
+import { rocketRulesContract } from '../../../contract/suites/rocket-rules-contract.ts';
 import { settlementStoreContract } from '../../../contract/suites/settlement-store-contract.ts';
 
 const close = (): Promise<void> => Promise.resolve();
@@ -20,6 +22,10 @@ function freshDatabase(): MemoryDatabase {
 
 giftCatalogueContract('memory', () =>
   Promise.resolve({ catalogue: new MemoryGiftCatalogue(freshDatabase()), close }),
+);
+
+rocketRulesContract('memory', () =>
+  Promise.resolve({ store: new MemoryRocketRules(freshDatabase()), close }),
 );
 
 settlementStoreContract('memory', async (layout) => {

@@ -28,6 +28,7 @@ export function requestOf(body: CommandBody): CommandRequest {
     case 'ExpireBans':
     case 'ApplyRtcEvent':
     case 'FinishClosing':
+    case 'LaunchRocket':
     case 'NotePasswordAttempt':
     case 'SweepStaleUsers':
       throw new Error('no client sends this');

@@ -13,7 +13,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file roomcell/v1/room_types.proto.
  */
 export const file_roomcell_v1_room_types: GenFile = /*@__PURE__*/
-  fileDesc("Chxyb29tY2VsbC92MS9yb29tX3R5cGVzLnByb3RvEgtyb29tY2VsbC52MSKlAQoLQ29tbWFuZE1ldGESEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCRISCgpjb21tYW5kX2lkGAMgASgJEhUKDWFjdG9yX3VzZXJfaWQYBCABKAkSFgoOY2xpZW50X3RpbWVfbXMYBSABKAMSMAoNc25hcHNob3RfbW9kZRgGIAEoDjIZLnJvb21jZWxsLnYxLlNuYXBzaG90TW9kZSJWCgtVc2VyUHJvZmlsZRIQCghuaWNrbmFtZRgBIAEoCRISCgphdmF0YXJfdXJsGAIgASgJEhQKDGNvdW50cnlfY29kZRgDIAEoCRILCgNleHQYBCABKAkibgoIUm9vbVVzZXISDwoHdXNlcl9pZBgBIAEoCRIpCgdwcm9maWxlGAIgASgLMhgucm9vbWNlbGwudjEuVXNlclByb2ZpbGUSEAoIaXNfcm9ib3QYAyABKAgSFAoMam9pbmVkX2F0X21zGAQgASgDIkMKClNlYXRIb2xkZXISDwoHdXNlcl9pZBgBIAEoCRIQCghuaWNrbmFtZRgCIAEoCRISCgphdmF0YXJfdXJsGAMgASgJIoYBCgRTZWF0Eg8KB3NlYXRfbm8YASABKAUSDgoGbG9ja2VkGAIgASgIEg0KBW11dGVkGAMgASgIEiUKBXN0YXRlGAQgASgOMhYucm9vbWNlbGwudjEuU2VhdFN0YXRlEicKBmhvbGRlchgFIAEoCzIXLnJvb21jZWxsLnYxLlNlYXRIb2xkZXIiLQoKUm9vbUNvdW50cxIOCgZvbmxpbmUYASABKAUSDwoHb25fc2VhdBgCIAEoBSJYCglSb29tQ2xvc2USJQoEa2luZBgBIAEoDjIXLnJvb21jZWxsLnYxLkNsb3NlcktpbmQSDgoGcmVhc29uGAIgASgJEhQKDGNsb3NlZF9hdF9tcxgDIAEoAyJ2CgZSb29tTWUSIwoEcm9sZRgBIAEoDjIVLnJvb21jZWxsLnYxLlJvb21Sb2xlEg8KB3NlYXRfbm8YAiABKAUSFgoObWljX3Nlc3Npb25faWQYAyABKAkSDQoFbXV0ZWQYBCABKAgSDwoHcHJlc2VudBgFIAEoCCI4CghSYW5rSXRlbRIPCgd1c2VyX2lkGAEgASgJEg0KBWNvaW5zGAIgASgDEgwKBHJhbmsYAyABKAUiaQoMQXVkaWVuY2VVc2VyEiMKBHVzZXIYASABKAsyFS5yb29tY2VsbC52MS5Sb29tVXNlchIjCgRyb2xlGAIgASgOMhUucm9vbWNlbGwudjEuUm9vbVJvbGUSDwoHc2VhdF9ubxgDIAEoBSJrCgdSb29tQmFuEg8KB3VzZXJfaWQYASABKAkSEgoKYnlfdXNlcl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkSFAoMYmFubmVkX2F0X21zGAQgASgDEhUKDWV4cGlyZXNfYXRfbXMYBSABKAMinQEKCk1pY1JlcXVlc3QSKQoEa2luZBgBIAEoDjIbLnJvb21jZWxsLnYxLk1pY1JlcXVlc3RLaW5kEg8KB3VzZXJfaWQYAiABKAkSEgoKYnlfdXNlcl9pZBgDIAEoCRIPCgdzZWF0X25vGAQgASgFEhcKD3JlcXVlc3RlZF9hdF9tcxgFIAEoAxIVCg1leHBpcmVzX2F0X21zGAYgASgDIoEFCgxSb29tU25hcHNob3QSEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCRIUCgxyb29tX3ZlcnNpb24YAyABKAMSJwoGc3RhdHVzGAQgASgOMhcucm9vbWNlbGwudjEuUm9vbVN0YXR1cxIVCg1vd25lcl91c2VyX2lkGAUgASgJEg0KBXRpdGxlGAYgASgJEhEKCWNvdmVyX3VybBgHIAEoCRIUCgxhbm5vdW5jZW1lbnQYCCABKAkSFgoOYmFja2dyb3VuZF91cmwYCSABKAkSDAoEdGFncxgKIAMoCRILCgNleHQYCyABKAkSIwoEbW9kZRgMIAEoDjIVLnJvb21jZWxsLnYxLlJvb21Nb2RlEhkKEXZpc2libGVfcmVnaW9uX2lkGA0gASgDEg4KBmxvY2tlZBgOIAEoCBIVCg1jcmVhdGVkX2F0X21zGA8gASgDEhMKC2ltX2dyb3VwX2lkGBAgASgJEhYKDnJ0Y19zZGtfYXBwX2lkGBEgASgDEhMKC3J0Y19yb29tX2lkGBIgASgJEiAKBXNlYXRzGBMgAygLMhEucm9vbWNlbGwudjEuU2VhdBInCgZjb3VudHMYFCABKAsyFy5yb29tY2VsbC52MS5Sb29tQ291bnRzEiUKBWNsb3NlGBUgASgLMhYucm9vbWNlbGwudjEuUm9vbUNsb3NlEh8KAm1lGBYgASgLMhMucm9vbWNlbGwudjEuUm9vbU1lEhEKCXJvb21faGVhdBgXIAEoAxIoCglnaWZ0X3JhbmsYGCADKAsyFS5yb29tY2VsbC52MS5SYW5rSXRlbRIUCgxjbG9zZXNfYXRfbXMYGSABKAMiZAoIUm9vbVN0ZXASFAoMcm9vbV92ZXJzaW9uGAEgASgDEhYKDm9jY3VycmVkX2F0X21zGAIgASgDEioKBmV2ZW50cxgDIAMoCzIaLnJvb21jZWxsLnYxLlJvb21TdGVwRXZlbnQiUgoNUm9vbVN0ZXBFdmVudBIQCghldmVudF9pZBgBIAEoCRIMCgR0eXBlGAIgASgJEhMKC2V2ZW50X2luZGV4GAMgASgFEgwKBGRhdGEYBCABKAkiJAoMV2F0Y2hSZXN1bWVkEhQKDHJvb21fdmVyc2lvbhgBIAEoAyI4CghXYXRjaEVuZBIcChRyZXN1bWVfYWZ0ZXJfdmVyc2lvbhgBIAEoAxIOCgZyZWFzb24YAiABKAki7wQKDUNvbW1hbmRSZXN1bHQSDwoHYXBwbGllZBgBIAEoCBIUCgxyb29tX3ZlcnNpb24YAiABKAMSEAoIcmVwbGF5ZWQYAyABKAgSKwoIc25hcHNob3QYBCABKAsyGS5yb29tY2VsbC52MS5Sb29tU25hcHNob3QSDwoHcm9vbV9pZBgFIAEoCRIjCgR1c2VyGAYgASgLMhUucm9vbWNlbGwudjEuUm9vbVVzZXISDwoHc2VhdF9ubxgHIAEoBRIWCg5taWNfc2Vzc2lvbl9pZBgIIAEoCRIbChNwdWJsaXNoX2RlYWRsaW5lX21zGAkgASgDEhoKEmJpbGxpbmdfcmVjZWlwdF9pZBgKIAEoCRIfChJjb2luX2JhbGFuY2VfYWZ0ZXIYCyABKANIAIgBARImChlnaWZ0X2luY29tZV9iYWxhbmNlX2FmdGVyGAwgASgDSAGIAQESEQoJcm9vbV9oZWF0GA0gASgDEigKCWdpZnRfcmFuaxgOIAMoCzIVLnJvb21jZWxsLnYxLlJhbmtJdGVtEjgKDWJhdGNoX2Rpc3BsYXkYDyABKAsyIS5yb29tY2VsbC52MS5TZW5kR2lmdEJhdGNoRGlzcGxheRI0CgpsdWNreV9naWZ0GBAgASgLMiAucm9vbWNlbGwudjEuTHVja3lHaWZ0RHJhd1Jlc3VsdBI1CgtsdWNreV9naWZ0cxgRIAMoCzIgLnJvb21jZWxsLnYxLkx1Y2t5R2lmdERyYXdSZXN1bHRCFQoTX2NvaW5fYmFsYW5jZV9hZnRlckIcChpfZ2lmdF9pbmNvbWVfYmFsYW5jZV9hZnRlciKRAgoTTHVja3lHaWZ0RHJhd1Jlc3VsdBIWCg50YXJnZXRfdXNlcl9pZBgBIAEoCRIPCgdnaWZ0X2lkGAIgASgJEhIKCmdpZnRfY291bnQYAyABKAUSDwoHZHJhd19pZBgEIAEoCRILCgN3aW4YBSABKAgSGgoSbXVsdGlwbGllcl9wZXJjZW50GAYgASgFEhMKC3ByaXplX2NvaW5zGAcgASgDEiYKBXByaXplGAggASgOMhcucm9vbWNlbGwudjEuUHJpemVTdGF0ZRIYChBwcml6ZV9yZWNlaXB0X2lkGAkgASgJEhoKDWJhbGFuY2VfYWZ0ZXIYCiABKANIAIgBAUIQCg5fYmFsYW5jZV9hZnRlciJ7ChRTZW5kR2lmdEJhdGNoRGlzcGxheRIPCgdnaWZ0X2lkGAEgASgJEhIKCmdpZnRfY291bnQYAiABKAUSFwoPdGFyZ2V0X3VzZXJfaWRzGAMgAygJEhMKC3RvdGFsX2NvaW5zGAQgASgDEhAKCGNvbWJvX2lkGAUgASgJKl0KDFNuYXBzaG90TW9kZRIdChlTTkFQU0hPVF9NT0RFX1VOU1BFQ0lGSUVEEAASFgoSU05BUFNIT1RfTU9ERV9OT05FEAESFgoSU05BUFNIT1RfTU9ERV9WSUVXEAIqTgoIUm9vbU1vZGUSGQoVUk9PTV9NT0RFX1VOU1BFQ0lGSUVEEAASEgoOUk9PTV9NT0RFX0ZSRUUQARITCg9ST09NX01PREVfQVBQTFkQAiqLAQoKUm9vbVN0YXR1cxIbChdST09NX1NUQVRVU19VTlNQRUNJRklFRBAAEhYKElJPT01fU1RBVFVTX0FDVElWRRABEhcKE1JPT01fU1RBVFVTX0NMT1NJTkcQAhIWChJST09NX1NUQVRVU19DTE9TRUQQAxIXChNST09NX1NUQVRVU19ERUxFVEVEEAQqdwoJU2VhdFN0YXRlEhoKFlNFQVRfU1RBVEVfVU5TUEVDSUZJRUQQABITCg9TRUFUX1NUQVRFX0lETEUQARIeChpTRUFUX1NUQVRFX1BFTkRJTkdfUFVCTElTSBACEhkKFVNFQVRfU1RBVEVfUFVCTElTSElORxADKmUKCFJvb21Sb2xlEhkKFVJPT01fUk9MRV9VTlNQRUNJRklFRBAAEhQKEFJPT01fUk9MRV9NRU1CRVIQARITCg9ST09NX1JPTEVfQURNSU4QAhITCg9ST09NX1JPTEVfT1dORVIQAyqJAQoKQ2xvc2VyS2luZBIbChdDTE9TRVJfS0lORF9VTlNQRUNJRklFRBAAEhUKEUNMT1NFUl9LSU5EX09XTkVSEAESFQoRQ0xPU0VSX0tJTkRfQURNSU4QAhIYChRDTE9TRVJfS0lORF9PUEVSQVRPUhADEhYKEkNMT1NFUl9LSU5EX1NZU1RFTRAEKmsKDk1pY1JlcXVlc3RLaW5kEiAKHE1JQ19SRVFVRVNUX0tJTkRfVU5TUEVDSUZJRUQQABIaChZNSUNfUkVRVUVTVF9LSU5EX0FQUExZEAESGwoXTUlDX1JFUVVFU1RfS0lORF9JTlZJVEUQAipuCgpQcml6ZVN0YXRlEhsKF1BSSVpFX1NUQVRFX1VOU1BFQ0lGSUVEEAASFAoQUFJJWkVfU1RBVEVfTk9ORRABEhQKEFBSSVpFX1NUQVRFX1BBSUQQAhIXChNQUklaRV9TVEFURV9QRU5ESU5HEANiBnByb3RvMw");
+  fileDesc("Chxyb29tY2VsbC92MS9yb29tX3R5cGVzLnByb3RvEgtyb29tY2VsbC52MSKlAQoLQ29tbWFuZE1ldGESEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCRISCgpjb21tYW5kX2lkGAMgASgJEhUKDWFjdG9yX3VzZXJfaWQYBCABKAkSFgoOY2xpZW50X3RpbWVfbXMYBSABKAMSMAoNc25hcHNob3RfbW9kZRgGIAEoDjIZLnJvb21jZWxsLnYxLlNuYXBzaG90TW9kZSJWCgtVc2VyUHJvZmlsZRIQCghuaWNrbmFtZRgBIAEoCRISCgphdmF0YXJfdXJsGAIgASgJEhQKDGNvdW50cnlfY29kZRgDIAEoCRILCgNleHQYBCABKAkibgoIUm9vbVVzZXISDwoHdXNlcl9pZBgBIAEoCRIpCgdwcm9maWxlGAIgASgLMhgucm9vbWNlbGwudjEuVXNlclByb2ZpbGUSEAoIaXNfcm9ib3QYAyABKAgSFAoMam9pbmVkX2F0X21zGAQgASgDIkMKClNlYXRIb2xkZXISDwoHdXNlcl9pZBgBIAEoCRIQCghuaWNrbmFtZRgCIAEoCRISCgphdmF0YXJfdXJsGAMgASgJIoYBCgRTZWF0Eg8KB3NlYXRfbm8YASABKAUSDgoGbG9ja2VkGAIgASgIEg0KBW11dGVkGAMgASgIEiUKBXN0YXRlGAQgASgOMhYucm9vbWNlbGwudjEuU2VhdFN0YXRlEicKBmhvbGRlchgFIAEoCzIXLnJvb21jZWxsLnYxLlNlYXRIb2xkZXIiLQoKUm9vbUNvdW50cxIOCgZvbmxpbmUYASABKAUSDwoHb25fc2VhdBgCIAEoBSJYCglSb29tQ2xvc2USJQoEa2luZBgBIAEoDjIXLnJvb21jZWxsLnYxLkNsb3NlcktpbmQSDgoGcmVhc29uGAIgASgJEhQKDGNsb3NlZF9hdF9tcxgDIAEoAyJ2CgZSb29tTWUSIwoEcm9sZRgBIAEoDjIVLnJvb21jZWxsLnYxLlJvb21Sb2xlEg8KB3NlYXRfbm8YAiABKAUSFgoObWljX3Nlc3Npb25faWQYAyABKAkSDQoFbXV0ZWQYBCABKAgSDwoHcHJlc2VudBgFIAEoCCI4CghSYW5rSXRlbRIPCgd1c2VyX2lkGAEgASgJEg0KBWNvaW5zGAIgASgDEgwKBHJhbmsYAyABKAUiaQoMQXVkaWVuY2VVc2VyEiMKBHVzZXIYASABKAsyFS5yb29tY2VsbC52MS5Sb29tVXNlchIjCgRyb2xlGAIgASgOMhUucm9vbWNlbGwudjEuUm9vbVJvbGUSDwoHc2VhdF9ubxgDIAEoBSJrCgdSb29tQmFuEg8KB3VzZXJfaWQYASABKAkSEgoKYnlfdXNlcl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkSFAoMYmFubmVkX2F0X21zGAQgASgDEhUKDWV4cGlyZXNfYXRfbXMYBSABKAMinQEKCk1pY1JlcXVlc3QSKQoEa2luZBgBIAEoDjIbLnJvb21jZWxsLnYxLk1pY1JlcXVlc3RLaW5kEg8KB3VzZXJfaWQYAiABKAkSEgoKYnlfdXNlcl9pZBgDIAEoCRIPCgdzZWF0X25vGAQgASgFEhcKD3JlcXVlc3RlZF9hdF9tcxgFIAEoAxIVCg1leHBpcmVzX2F0X21zGAYgASgDIqoFCgxSb29tU25hcHNob3QSEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCRIUCgxyb29tX3ZlcnNpb24YAyABKAMSJwoGc3RhdHVzGAQgASgOMhcucm9vbWNlbGwudjEuUm9vbVN0YXR1cxIVCg1vd25lcl91c2VyX2lkGAUgASgJEg0KBXRpdGxlGAYgASgJEhEKCWNvdmVyX3VybBgHIAEoCRIUCgxhbm5vdW5jZW1lbnQYCCABKAkSFgoOYmFja2dyb3VuZF91cmwYCSABKAkSDAoEdGFncxgKIAMoCRILCgNleHQYCyABKAkSIwoEbW9kZRgMIAEoDjIVLnJvb21jZWxsLnYxLlJvb21Nb2RlEhkKEXZpc2libGVfcmVnaW9uX2lkGA0gASgDEg4KBmxvY2tlZBgOIAEoCBIVCg1jcmVhdGVkX2F0X21zGA8gASgDEhMKC2ltX2dyb3VwX2lkGBAgASgJEhYKDnJ0Y19zZGtfYXBwX2lkGBEgASgDEhMKC3J0Y19yb29tX2lkGBIgASgJEiAKBXNlYXRzGBMgAygLMhEucm9vbWNlbGwudjEuU2VhdBInCgZjb3VudHMYFCABKAsyFy5yb29tY2VsbC52MS5Sb29tQ291bnRzEiUKBWNsb3NlGBUgASgLMhYucm9vbWNlbGwudjEuUm9vbUNsb3NlEh8KAm1lGBYgASgLMhMucm9vbWNlbGwudjEuUm9vbU1lEhEKCXJvb21faGVhdBgXIAEoAxIoCglnaWZ0X3JhbmsYGCADKAsyFS5yb29tY2VsbC52MS5SYW5rSXRlbRIUCgxjbG9zZXNfYXRfbXMYGSABKAMSJwoGcm9ja2V0GBogASgLMhcucm9vbWNlbGwudjEuUm9vbVJvY2tldCLuAQoKUm9vbVJvY2tldBIQCghyb3VuZF9ubxgBIAEoAxINCgVsZXZlbBgCIAEoBRIpCgZzdGF0dXMYAyABKA4yGS5yb29tY2VsbC52MS5Sb2NrZXRTdGF0dXMSDAoEZnVlbBgEIAEoAxITCgtmdWVsX3RhcmdldBgFIAEoAxIVCg1zdGFydGVkX2F0X21zGAYgASgDEhcKD2lnbml0ZXJfdXNlcl9pZBgHIAEoCRIUCgxsYXVuY2hfYXRfbXMYCCABKAMSKwoMY29udHJpYnV0b3JzGAkgAygLMhUucm9vbWNlbGwudjEuUmFua0l0ZW0iZAoIUm9vbVN0ZXASFAoMcm9vbV92ZXJzaW9uGAEgASgDEhYKDm9jY3VycmVkX2F0X21zGAIgASgDEioKBmV2ZW50cxgDIAMoCzIaLnJvb21jZWxsLnYxLlJvb21TdGVwRXZlbnQiUgoNUm9vbVN0ZXBFdmVudBIQCghldmVudF9pZBgBIAEoCRIMCgR0eXBlGAIgASgJEhMKC2V2ZW50X2luZGV4GAMgASgFEgwKBGRhdGEYBCABKAkiJAoMV2F0Y2hSZXN1bWVkEhQKDHJvb21fdmVyc2lvbhgBIAEoAyI4CghXYXRjaEVuZBIcChRyZXN1bWVfYWZ0ZXJfdmVyc2lvbhgBIAEoAxIOCgZyZWFzb24YAiABKAki7wQKDUNvbW1hbmRSZXN1bHQSDwoHYXBwbGllZBgBIAEoCBIUCgxyb29tX3ZlcnNpb24YAiABKAMSEAoIcmVwbGF5ZWQYAyABKAgSKwoIc25hcHNob3QYBCABKAsyGS5yb29tY2VsbC52MS5Sb29tU25hcHNob3QSDwoHcm9vbV9pZBgFIAEoCRIjCgR1c2VyGAYgASgLMhUucm9vbWNlbGwudjEuUm9vbVVzZXISDwoHc2VhdF9ubxgHIAEoBRIWCg5taWNfc2Vzc2lvbl9pZBgIIAEoCRIbChNwdWJsaXNoX2RlYWRsaW5lX21zGAkgASgDEhoKEmJpbGxpbmdfcmVjZWlwdF9pZBgKIAEoCRIfChJjb2luX2JhbGFuY2VfYWZ0ZXIYCyABKANIAIgBARImChlnaWZ0X2luY29tZV9iYWxhbmNlX2FmdGVyGAwgASgDSAGIAQESEQoJcm9vbV9oZWF0GA0gASgDEigKCWdpZnRfcmFuaxgOIAMoCzIVLnJvb21jZWxsLnYxLlJhbmtJdGVtEjgKDWJhdGNoX2Rpc3BsYXkYDyABKAsyIS5yb29tY2VsbC52MS5TZW5kR2lmdEJhdGNoRGlzcGxheRI0CgpsdWNreV9naWZ0GBAgASgLMiAucm9vbWNlbGwudjEuTHVja3lHaWZ0RHJhd1Jlc3VsdBI1CgtsdWNreV9naWZ0cxgRIAMoCzIgLnJvb21jZWxsLnYxLkx1Y2t5R2lmdERyYXdSZXN1bHRCFQoTX2NvaW5fYmFsYW5jZV9hZnRlckIcChpfZ2lmdF9pbmNvbWVfYmFsYW5jZV9hZnRlciKRAgoTTHVja3lHaWZ0RHJhd1Jlc3VsdBIWCg50YXJnZXRfdXNlcl9pZBgBIAEoCRIPCgdnaWZ0X2lkGAIgASgJEhIKCmdpZnRfY291bnQYAyABKAUSDwoHZHJhd19pZBgEIAEoCRILCgN3aW4YBSABKAgSGgoSbXVsdGlwbGllcl9wZXJjZW50GAYgASgFEhMKC3ByaXplX2NvaW5zGAcgASgDEiYKBXByaXplGAggASgOMhcucm9vbWNlbGwudjEuUHJpemVTdGF0ZRIYChBwcml6ZV9yZWNlaXB0X2lkGAkgASgJEhoKDWJhbGFuY2VfYWZ0ZXIYCiABKANIAIgBAUIQCg5fYmFsYW5jZV9hZnRlciJ7ChRTZW5kR2lmdEJhdGNoRGlzcGxheRIPCgdnaWZ0X2lkGAEgASgJEhIKCmdpZnRfY291bnQYAiABKAUSFwoPdGFyZ2V0X3VzZXJfaWRzGAMgAygJEhMKC3RvdGFsX2NvaW5zGAQgASgDEhAKCGNvbWJvX2lkGAUgASgJKl0KDFNuYXBzaG90TW9kZRIdChlTTkFQU0hPVF9NT0RFX1VOU1BFQ0lGSUVEEAASFgoSU05BUFNIT1RfTU9ERV9OT05FEAESFgoSU05BUFNIT1RfTU9ERV9WSUVXEAIqTgoIUm9vbU1vZGUSGQoVUk9PTV9NT0RFX1VOU1BFQ0lGSUVEEAASEgoOUk9PTV9NT0RFX0ZSRUUQARITCg9ST09NX01PREVfQVBQTFkQAiqLAQoKUm9vbVN0YXR1cxIbChdST09NX1NUQVRVU19VTlNQRUNJRklFRBAAEhYKElJPT01fU1RBVFVTX0FDVElWRRABEhcKE1JPT01fU1RBVFVTX0NMT1NJTkcQAhIWChJST09NX1NUQVRVU19DTE9TRUQQAxIXChNST09NX1NUQVRVU19ERUxFVEVEEAQqdwoJU2VhdFN0YXRlEhoKFlNFQVRfU1RBVEVfVU5TUEVDSUZJRUQQABITCg9TRUFUX1NUQVRFX0lETEUQARIeChpTRUFUX1NUQVRFX1BFTkRJTkdfUFVCTElTSBACEhkKFVNFQVRfU1RBVEVfUFVCTElTSElORxADKmUKCFJvb21Sb2xlEhkKFVJPT01fUk9MRV9VTlNQRUNJRklFRBAAEhQKEFJPT01fUk9MRV9NRU1CRVIQARITCg9ST09NX1JPTEVfQURNSU4QAhITCg9ST09NX1JPTEVfT1dORVIQAyqJAQoKQ2xvc2VyS2luZBIbChdDTE9TRVJfS0lORF9VTlNQRUNJRklFRBAAEhUKEUNMT1NFUl9LSU5EX09XTkVSEAESFQoRQ0xPU0VSX0tJTkRfQURNSU4QAhIYChRDTE9TRVJfS0lORF9PUEVSQVRPUhADEhYKEkNMT1NFUl9LSU5EX1NZU1RFTRAEKmsKDk1pY1JlcXVlc3RLaW5kEiAKHE1JQ19SRVFVRVNUX0tJTkRfVU5TUEVDSUZJRUQQABIaChZNSUNfUkVRVUVTVF9LSU5EX0FQUExZEAESGwoXTUlDX1JFUVVFU1RfS0lORF9JTlZJVEUQAipkCgxSb2NrZXRTdGF0dXMSHQoZUk9DS0VUX1NUQVRVU19VTlNQRUNJRklFRBAAEhoKFlJPQ0tFVF9TVEFUVVNfQ0hBUkdJTkcQARIZChVST0NLRVRfU1RBVFVTX0lHTklURUQQAipuCgpQcml6ZVN0YXRlEhsKF1BSSVpFX1NUQVRFX1VOU1BFQ0lGSUVEEAASFAoQUFJJWkVfU1RBVEVfTk9ORRABEhQKEFBSSVpFX1NUQVRFX1BBSUQQAhIXChNQUklaRV9TVEFURV9QRU5ESU5HEANiBnByb3RvMw");
 
 /**
  * Part of every command.
@@ -606,6 +606,13 @@ export type RoomSnapshot = Message<"roomcell.v1.RoomSnapshot"> & {
    * @generated from field: int64 closes_at_ms = 25;
    */
   closesAtMs: bigint;
+
+  /**
+   * Not set while no gift has made fuel yet, and in a room that has ended.
+   *
+   * @generated from field: roomcell.v1.RoomRocket rocket = 26;
+   */
+  rocket?: RoomRocket | undefined;
 };
 
 /**
@@ -614,6 +621,75 @@ export type RoomSnapshot = Message<"roomcell.v1.RoomSnapshot"> & {
  */
 export const RoomSnapshotSchema: GenMessage<RoomSnapshot> = /*@__PURE__*/
   messageDesc(file_roomcell_v1_room_types, 12);
+
+/**
+ * The round that the room's rocket is in.
+ *
+ * @generated from message roomcell.v1.RoomRocket
+ */
+export type RoomRocket = Message<"roomcell.v1.RoomRocket"> & {
+  /**
+   * 1, 2, 3 and so on.
+   *
+   * @generated from field: int64 round_no = 1;
+   */
+  roundNo: bigint;
+
+  /**
+   * @generated from field: int32 level = 2;
+   */
+  level: number;
+
+  /**
+   * @generated from field: roomcell.v1.RocketStatus status = 3;
+   */
+  status: RocketStatus;
+
+  /**
+   * @generated from field: int64 fuel = 4;
+   */
+  fuel: bigint;
+
+  /**
+   * @generated from field: int64 fuel_target = 5;
+   */
+  fuelTarget: bigint;
+
+  /**
+   * With a daily reset, a charging round of an earlier day (UTC) ends with the next gift.
+   *
+   * @generated from field: int64 started_at_ms = 6;
+   */
+  startedAtMs: bigint;
+
+  /**
+   * Whose gift reached the target; empty while charging.
+   *
+   * @generated from field: string igniter_user_id = 7;
+   */
+  igniterUserId: string;
+
+  /**
+   * When the countdown is over; 0 while charging.
+   *
+   * @generated from field: int64 launch_at_ms = 8;
+   */
+  launchAtMs: bigint;
+
+  /**
+   * Who gave most coins in this round, highest first.
+   *
+   * @generated from field: repeated roomcell.v1.RankItem contributors = 9;
+   */
+  contributors: RankItem[];
+};
+
+/**
+ * Describes the message roomcell.v1.RoomRocket.
+ * Use `create(RoomRocketSchema)` to create a new message.
+ */
+export const RoomRocketSchema: GenMessage<RoomRocket> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_types, 13);
 
 /**
  * One version of a room with everything that clients are told of it, which may be nothing.
@@ -644,7 +720,7 @@ export type RoomStep = Message<"roomcell.v1.RoomStep"> & {
  * Use `create(RoomStepSchema)` to create a new message.
  */
 export const RoomStepSchema: GenMessage<RoomStep> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_types, 13);
+  messageDesc(file_roomcell_v1_room_types, 14);
 
 /**
  * An event of a step.
@@ -686,7 +762,7 @@ export type RoomStepEvent = Message<"roomcell.v1.RoomStepEvent"> & {
  * Use `create(RoomStepEventSchema)` to create a new message.
  */
 export const RoomStepEventSchema: GenMessage<RoomStepEvent> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_types, 14);
+  messageDesc(file_roomcell_v1_room_types, 15);
 
 /**
  * The steps behind the version that was asked for follow.
@@ -707,7 +783,7 @@ export type WatchResumed = Message<"roomcell.v1.WatchResumed"> & {
  * Use `create(WatchResumedSchema)` to create a new message.
  */
 export const WatchResumedSchema: GenMessage<WatchResumed> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_types, 15);
+  messageDesc(file_roomcell_v1_room_types, 16);
 
 /**
  * The last message of a watch that ended without a fault.
@@ -736,7 +812,7 @@ export type WatchEnd = Message<"roomcell.v1.WatchEnd"> & {
  * Use `create(WatchEndSchema)` to create a new message.
  */
 export const WatchEndSchema: GenMessage<WatchEnd> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_types, 16);
+  messageDesc(file_roomcell_v1_room_types, 17);
 
 /**
  * A command that succeeded. Failures are gRPC statuses with google.rpc.ErrorInfo details.
@@ -865,7 +941,7 @@ export type CommandResult = Message<"roomcell.v1.CommandResult"> & {
  * Use `create(CommandResultSchema)` to create a new message.
  */
 export const CommandResultSchema: GenMessage<CommandResult> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_types, 17);
+  messageDesc(file_roomcell_v1_room_types, 18);
 
 /**
  * What a lucky gift drew for one target.
@@ -937,7 +1013,7 @@ export type LuckyGiftDrawResult = Message<"roomcell.v1.LuckyGiftDrawResult"> & {
  * Use `create(LuckyGiftDrawResultSchema)` to create a new message.
  */
 export const LuckyGiftDrawResultSchema: GenMessage<LuckyGiftDrawResult> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_types, 18);
+  messageDesc(file_roomcell_v1_room_types, 19);
 
 /**
  * A gift to several targets as one picture; the balance afterwards stands beside it.
@@ -980,7 +1056,7 @@ export type SendGiftBatchDisplay = Message<"roomcell.v1.SendGiftBatchDisplay"> &
  * Use `create(SendGiftBatchDisplaySchema)` to create a new message.
  */
 export const SendGiftBatchDisplaySchema: GenMessage<SendGiftBatchDisplay> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_types, 19);
+  messageDesc(file_roomcell_v1_room_types, 20);
 
 /**
  * Whether an answer carries the room's present view beside the result.
@@ -1260,6 +1336,41 @@ export const MicRequestKindSchema: GenEnum<MicRequestKind> = /*@__PURE__*/
   enumDesc(file_roomcell_v1_room_types, 6);
 
 /**
+ * @generated from enum roomcell.v1.RocketStatus
+ */
+export const RocketStatus = {
+  /**
+   * @generated from enum value: ROCKET_STATUS_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * Gifts make fuel.
+   *
+   * @generated from enum value: ROCKET_STATUS_CHARGING = 1;
+   */
+  CHARGING: 1,
+
+  /**
+   * The target was reached and the countdown runs; the launch opens the next round.
+   *
+   * @generated from enum value: ROCKET_STATUS_IGNITED = 2;
+   */
+  IGNITED: 2,
+} as const;
+
+/**
+ * @generated from enum roomcell.v1.RocketStatus
+ */
+export type RocketStatus = (typeof RocketStatus)[keyof typeof RocketStatus] | UnknownEnum;
+
+/**
+ * Describes the enum roomcell.v1.RocketStatus.
+ */
+export const RocketStatusSchema: GenEnum<RocketStatus> = /*@__PURE__*/
+  enumDesc(file_roomcell_v1_room_types, 7);
+
+/**
  * @generated from enum roomcell.v1.PrizeState
  */
 export const PrizeState = {
@@ -1297,5 +1408,5 @@ export type PrizeState = (typeof PrizeState)[keyof typeof PrizeState] | UnknownE
  * Describes the enum roomcell.v1.PrizeState.
  */
 export const PrizeStateSchema: GenEnum<PrizeState> = /*@__PURE__*/
-  enumDesc(file_roomcell_v1_room_types, 7);
+  enumDesc(file_roomcell_v1_room_types, 8);
 

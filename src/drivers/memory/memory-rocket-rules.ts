@@ -1,0 +1,42 @@
+/** Memory twin of the rocket rules. Versions are only ever added. */
+import type { AppCode } from '../../domain/ids.ts';
+import { rocketRulesFaults, type RocketRules } from '../../domain/rocket/rocket-rules.ts';
+import { assert } from '../../kernel/assert.ts';
+import type { RocketRulesStore } from '../../ports/rocket-rules-store.ts';
+import { put, type MemoryDatabase } from './memory-database.ts';
+
+/** See the file header. */
+export class MemoryRocketRules implements RocketRulesStore {
+  private readonly database: MemoryDatabase;
+
+  constructor(database: MemoryDatabase) {
+    this.database = database;
+  }
+
+  current(appCode: AppCode): Promise<RocketRules | null> {
+    return this.database.server.call('rocketRules', 'reading rocket rules', 'read', () => {
+      return this.versionsOf(appCode).at(-1) ?? null;
+    });
+  }
+
+  version(appCode: AppCode, rulesVersion: bigint): Promise<RocketRules | null> {
+    return this.database.server.call('rocketRules', 'reading a version of rules', 'read', () => {
+      return this.versionsOf(appCode).find((row) => row.rulesVersion === rulesVersion) ?? null;
+    });
+  }
+
+  async put(appCode: AppCode, rules: Omit<RocketRules, 'rulesVersion'>): Promise<RocketRules> {
+    const [fault] = rocketRulesFaults(rules);
+    assert(fault === undefined, 'rocket rules are checked before they are stored', { fault });
+    return this.database.server.call('rocketRules', 'storing rocket rules', 'write', () => {
+      const versions = this.versionsOf(appCode);
+      const stored = { ...rules, rulesVersion: BigInt(versions.length) + 1n };
+      this.database.commit([put(this.database.rocketRules, appCode, [...versions, stored])]);
+      return stored;
+    });
+  }
+
+  private versionsOf(appCode: AppCode): readonly RocketRules[] {
+    return this.database.rocketRules.get(appCode) ?? [];
+  }
+}

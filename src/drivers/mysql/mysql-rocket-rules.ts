@@ -1,0 +1,99 @@
+/** The rocket rules of each app in MySQL. Versions are only ever added, so a reader needs no lock. */
+import type { AppCode } from '../../domain/ids.ts';
+import { rocketRulesFaults, type RocketRules } from '../../domain/rocket/rocket-rules.ts';
+import { assert } from '../../kernel/assert.ts';
+import { Failure } from '../../kernel/failure.ts';
+import type { RocketRulesStore } from '../../ports/rocket-rules-store.ts';
+import { readRocketRules, rocketRulesText } from '../../protocol/rocket-rules-text.ts';
+import { toFailure, toMysqlError } from './mysql-errors.ts';
+import type { MysqlPool } from './pool.ts';
+import type { MysqlSession, Row } from './session.ts';
+
+/** Rounds of one `put` against other writers: each that is lost was won by somebody. */
+const putRoundsMax = 50;
+
+/** See the port. */
+export class MysqlRocketRules implements RocketRulesStore {
+  private readonly pool: MysqlPool;
+
+  constructor(pool: MysqlPool) {
+    this.pool = pool;
+  }
+
+  async current(appCode: AppCode): Promise<RocketRules | null> {
+    const rows = await this.pool.rows(
+      'reading rocket rules',
+      'SELECT rules_version, rules FROM rocket_rules WHERE app_code = ? ' +
+        'ORDER BY rules_version DESC LIMIT 1',
+      [appCode],
+    );
+    return rows[0] === undefined ? null : rulesOf(rows[0]);
+  }
+
+  async version(appCode: AppCode, rulesVersion: bigint): Promise<RocketRules | null> {
+    const rows = await this.pool.rows(
+      'reading a version of rocket rules',
+      'SELECT rules_version, rules FROM rocket_rules WHERE app_code = ? AND rules_version = ?',
+      [appCode, rulesVersion],
+    );
+    return rows[0] === undefined ? null : rulesOf(rows[0]);
+  }
+
+  /** An answer that is lost may leave a version behind; asking again makes one more of the same. */
+  async put(
+    appCode: AppCode,
+    rules: Omit<RocketRules, 'rulesVersion'>,
+    nowMs: number,
+  ): Promise<RocketRules> {
+    const [fault] = rocketRulesFaults(rules);
+    assert(fault === undefined, 'rocket rules are checked before they are stored', { fault });
+    try {
+      return await this.pool.withSession(async (session) => {
+        for (let round = 1; round <= putRoundsMax; round += 1) {
+          const stored = await insertNextRules(session, appCode, rules, nowMs);
+          if (stored !== null) return stored;
+        }
+        const message = `the rocket rules of ${appCode} are being changed by many writers at once`;
+        throw new Failure('retry', 'UNAVAILABLE', message, { retryAfterMs: 100 });
+      });
+    } catch (thrown) {
+      throw toFailure(thrown, 'storing rocket rules');
+    }
+  }
+}
+
+/**
+ * Scenario: two writers saw the same newest version. The primary key lets one of them have the next;
+ * the other is answered null and looks again. Test: "makes as many versions as there are writers".
+ */
+export async function insertNextRules(
+  session: MysqlSession,
+  appCode: AppCode,
+  rules: Omit<RocketRules, 'rulesVersion'>,
+  nowMs: number,
+): Promise<RocketRules | null> {
+  const rows = await session.rows(
+    'SELECT COALESCE(MAX(rules_version), 0) AS newest FROM rocket_rules WHERE app_code = ?',
+    [appCode],
+  );
+  const rulesVersion = BigInt(String(rows[0]?.['newest'] ?? 0)) + 1n;
+  try {
+    await session.run(
+      'INSERT INTO rocket_rules (app_code, rules_version, rules, created_at_ms) ' +
+        'VALUES (?, ?, ?, ?)',
+      [appCode, rulesVersion, rocketRulesText(rules), nowMs],
+    );
+    return { ...rules, rulesVersion };
+  } catch (thrown) {
+    if (toMysqlError(thrown).sort === 'duplicate') return null;
+    throw thrown;
+  }
+}
+
+function rulesOf(row: Row): RocketRules {
+  const rulesVersion = BigInt(String(row['rules_version']));
+  const { rules, faults } = readRocketRules(String(row['rules']));
+  if (rules !== null) return { ...rules, rulesVersion };
+  const message = `rocket rules version ${rulesVersion} cannot be read: ${faults.join('; ')}`;
+  throw new Failure('corrupt', 'ROCKET_RULES_CORRUPT', message);
+}
