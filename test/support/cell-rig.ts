@@ -164,22 +164,19 @@ export class CellRig {
   /** Hints between the nodes that partitions were given up. */
   readonly handOver = new MemoryWakeHub({ timers: this.time, log: new RigLog() });
   readonly database = new MemoryDatabase({ clock: this.time, timers: this.time });
+  readonly catalogue = new MemoryGiftCatalogue(this.database);
+  readonly rocketRules = new MemoryRocketRules(this.database);
   readonly partitionCount: number;
   readonly wallet: WalletStandIn;
-  readonly catalogue: MemoryGiftCatalogue;
   readonly lucky: LuckyWorld;
-  readonly rocketRules: MemoryRocketRules;
   private readonly codec = createCodec();
   private calls = 0;
 
   constructor(partitionCount = 4) {
     this.partitionCount = partitionCount;
-    const { time } = this;
-    const ports = { clock: time, timers: time, random: rigRandom };
+    const ports = { clock: this.time, timers: this.time, random: rigRandom };
     this.wallet = new WalletStandIn({ ...ports, openingCoins: 1_000n });
-    this.catalogue = new MemoryGiftCatalogue(this.database);
     this.lucky = new LuckyWorld(ports);
-    this.rocketRules = new MemoryRocketRules(this.database);
   }
 
   /** Starts a cell and gives it partitions (all, unless said otherwise). */
