@@ -2,6 +2,7 @@
  * One batch of event records in the hands of the adapter: read, handed over, and handed over again
  * after a pause as long as the handler rejects it.
  */
+import { setMaxListeners } from 'node:events';
 import type { SourceRecord } from '../../ports/command-source.ts';
 import type { IncomingEvent } from '../../ports/event-source.ts';
 import type { DriverPorts } from '../driver-ports.ts';
@@ -32,6 +33,8 @@ export class EventWork {
     deps: DriverPorts,
     settings: { readonly groupId: string; readonly retryPauseMs: number },
   ) {
+    // In an outage each room of the batch waits on it, and Node would warn of a leak at the eleventh.
+    setMaxListeners(0, this.aborting.signal);
     this.offsetNext = batch.lastOffset + 1n;
     this.partition = batch.partition;
     this.handler = handler;

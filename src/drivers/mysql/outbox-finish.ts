@@ -14,7 +14,9 @@
  * under another claim. Test: "a start is refused while an older row is unfinished elsewhere".
  */
 import type { FinishResult, RunFinish, StartedRow } from '../../ports/outbox-store.ts';
+import { toFailure } from './mysql-errors.ts';
 import { lastErrorText, text, unfinishedStatuses } from './outbox-rows.ts';
+import { writeOutbox } from './outbox-write.ts';
 import type { MysqlPool } from './pool.ts';
 import type { MysqlSession, Row } from './session.ts';
 
@@ -86,6 +88,9 @@ export function finishRows(
   finish: RunFinish,
   nowMs: number,
 ): Promise<FinishResult> {
+  if (finish.kind === 'delivered' && (finish.supersededRowIds ?? []).length === 0) {
+    return finishAtOnce(pool, finish.rowIds, nowMs);
+  }
   return pool.transaction('outbox finish', async (session) => {
     const superseded = new Set(finish.supersededRowIds ?? []);
     const ended = finish.kind === 'delivered' ? finish.rowIds : finish.deliveredRowIds;
@@ -101,6 +106,28 @@ export function finishRows(
   });
 }
 
+/** What nearly every finish is: one statement, which is a transaction by itself. */
+async function finishAtOnce(
+  pool: MysqlPool,
+  rowIds: readonly bigint[],
+  nowMs: number,
+): Promise<FinishResult> {
+  const ended = { failedRowState: null, returnedToPending: 0 } as const;
+  if (rowIds.length === 0) return { delivered: 0, ...ended };
+  try {
+    const delivered = await pool.withSession((session) =>
+      writeOutbox(session, deliveredSql, ['', nowMs, rowIds, [...unfinishedStatuses]]),
+    );
+    return { delivered, ...ended };
+  } catch (thrown) {
+    throw toFailure(thrown, 'outbox finish');
+  }
+}
+
+const deliveredSql =
+  "UPDATE room_outbox FORCE INDEX (PRIMARY) SET status = 'delivered', last_error = ?, " +
+  'lock_until_ms = 0, finished_at_ms = ? WHERE id IN (?) AND status IN (?)';
+
 /** Ends rows from any unfinished state; rows that have ended stay as they are. */
 async function markDelivered(
   session: MysqlSession,
@@ -109,12 +136,8 @@ async function markDelivered(
   nowMs: number,
 ): Promise<number> {
   if (rowIds.length === 0) return 0;
-  const { affected } = await session.run(
-    "UPDATE room_outbox FORCE INDEX (PRIMARY) SET status = 'delivered', last_error = ?, " +
-      'lock_until_ms = 0, finished_at_ms = ? WHERE id IN (?) AND status IN (?)',
-    [note, nowMs, rowIds, [...unfinishedStatuses]],
-  );
-  return affected;
+  const values = [note, nowMs, rowIds, [...unfinishedStatuses]];
+  return (await session.run(deliveredSql, values)).affected;
 }
 
 /** RETRY-1 to RETRY-3; the counter of starts begins anew, for the worker survived this row. */
