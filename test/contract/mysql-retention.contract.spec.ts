@@ -1,7 +1,9 @@
 /** The contract of retention on MySQL, and what MySQL alone can show: how many rows a page looks at. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { roomKeyOf, type AppCode, type RoomId, type RoomVersion } from '../../src/domain/ids.ts';
-import type { createMysqlDrivers } from '../../src/drivers/mysql/mysql-drivers.ts';
+import type { MysqlDrivers, createMysqlDrivers } from '../../src/drivers/mysql/mysql-drivers.ts';
+import { MysqlRoomReader } from '../../src/drivers/mysql/mysql-room-reader.ts';
+import { crc32c } from '../../src/protocol/crc32c.ts';
 import { openMysqlSpace, type MysqlSpace } from '../support/mysql-space.ts';
 import { retentionStoreContract } from './suites/retention-store-contract.ts';
 
@@ -99,4 +101,44 @@ describe('a page of retention in large tables', () => {
     ];
     for (const rows of walks) expect(rows).toBeLessThan(looksMax);
   });
+});
+
+it('events that leave while they are read are not told as none', async () => {
+  const space = await openMysqlSpace();
+  const { drivers, sql } = space;
+  await sql(
+    "INSERT INTO room_command_log SELECT 'app', 'r1', CONCAT('c', v), 'JoinRoom', 'u', '', 1, " +
+      "'applied', v, v, 1, 'r', 0, NULL, NULL, NULL, 't.commands', 0, NULL, 1, 'n', '1.1' " +
+      'FROM (SELECT 1 AS v UNION SELECT 2) AS versions',
+  );
+  await sql(
+    "INSERT INTO room_events VALUES ('app', 'r1', 1, 0, 'e1', 'RoomUserJoined', 1, 'e', ?), " +
+      "('app', 'r1', 2, 0, 'e2', 'RoomUserJoined', 1, 'e', ?)",
+    [crc32c(Buffer.from('e')), crc32c(Buffer.from('e'))],
+  );
+  const place = roomKeyOf('app' as AppCode, 'r1' as RoomId);
+  const leave = async (): Promise<void> => {
+    await drivers.retentionStore.removeSteps(place, 1n as RoomVersion, beforeMs, 10);
+    await drivers.retentionStore.removeEvents(place, null, 10);
+  };
+  let isLate = false;
+  const pool: Pick<MysqlDrivers['pool'], 'rows'> = {
+    async rows(what, ...statement) {
+      const rows = await drivers.pool.rows(what, ...statement);
+      if (isLate && what === 'reading the versions of a room') await leave();
+      return rows;
+    },
+  };
+  const reader = new MysqlRoomReader(pool as MysqlDrivers['pool']);
+  const told = async (): Promise<readonly (readonly [bigint, number])[]> => {
+    const steps = await reader.eventsAfter(place, 0n as RoomVersion, 10);
+    return steps.map(({ version, envelopes }) => [version, envelopes.length]);
+  };
+  expect(await told()).toEqual([
+    [1n, 1],
+    [2n, 1],
+  ]);
+  isLate = true;
+  expect(await told()).toEqual([]);
+  await space.close();
 });
