@@ -1,0 +1,169 @@
+/**
+ * `npm run bench:outbox`: how long an event takes from its commit to the adapter that sends it, at a
+ * steady pace; how many a second go through claim, topic, start and finish when there are plenty, and
+ * what the same statements bring without all the rest; how soon everything has arrived after an
+ * outage of the destination. Prints a table, writes `bench/out/outbox.json`.
+ *
+ *   npm run bench:outbox -- [--seconds <per pace>] [--rows 20000] [--outage <seconds>]
+ */
+import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+import mysql from 'mysql2/promise';
+import { benchServers } from '../bench/bench-servers.ts';
+import { bareStatements } from '../bench/outbox/bare-statements.ts';
+import { longestBackoffMs, OutboxRig, type OutboxArrival } from '../bench/outbox/outbox-rig.ts';
+import { writeResult } from '../bench/report.ts';
+import { ratio, row } from '../bench/table-cells.ts';
+import { migrate } from '../src/drivers/mysql/migrate.ts';
+import { createMysqlDrivers } from '../src/drivers/mysql/mysql-drivers.ts';
+import { projectRoot } from '../src/main/project-root.ts';
+import { sampleEnv } from './start/sample-env.ts';
+import { onStack } from './stack/on-stack.ts';
+import type { Stack } from './stack/stack-types.ts';
+
+const ending = new AbortController();
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => ending.abort(name));
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '10' },
+    rows: { type: 'string', default: '20000' },
+    outage: { type: 'string', default: '10' },
+  },
+});
+const [seconds, rows, outage] = [values.seconds, values.rows, values.outage].map(Number) as [
+  number,
+  number,
+  number,
+];
+const paces = [100, 1_000];
+/** One transaction holds what comes within so long, as a cell's batch does. */
+const gatherMs = 10;
+const patienceMs = 120_000;
+process.exitCode = await onStack(ending.signal, benchOn);
+
+async function benchOn(stack: Stack): Promise<number> {
+  const sample = await sampleEnv(stack, process.env, 'free');
+  const servers = benchServers(sample.env);
+  const { host = '', port = 3306, user = '', password = '', database = '' } = servers.mysqlOptions;
+  const server = { host, port, user, password: password ?? '', database, tls: null };
+  await migrate(server, `${projectRoot()}/migrations`);
+  const drivers = createMysqlDrivers({ server, commandsTopic: 'b.c', repliesTopic: 'b.r' });
+  const sql = mysql.createPool({ ...servers.mysqlOptions, connectionLimit: 8 });
+  const rig = new OutboxRig(servers, drivers, sql);
+  const { clock, timers } = servers.deps;
+  const arrived = async (count: number): Promise<number> => {
+    const startedMs = clock.monoMs();
+    while (rig.arrivals.length < count) {
+      if (clock.monoMs() - startedMs > patienceMs) throw new Error('events did not arrive');
+      await timers.sleep(5);
+    }
+    return clock.monoMs() - startedMs;
+  };
+  try {
+    await rig.prepare();
+    const barePerSecond = await bareStatements(sql, rig, rows);
+    for (let at = 0; at < rows; at += 1_000) await rig.store(Math.min(1_000, rows - at));
+    await rig.start();
+    await arrived(1);
+    const before = rig.arrivals.length;
+    const tookMs = await arrived(rows);
+    const perSecond = (rows - before) / (tookMs / 1_000);
+    const latencies = [];
+    for (const pace of paces) {
+      const from = rig.arrivals.length;
+      const count = await paced(rig, pace, timers);
+      await arrived(from + count);
+      latencies.push({ pace, ...percentiles(rig.arrivals.slice(from)) });
+    }
+    const from = rig.arrivals.length;
+    rig.isOut = true;
+    const count = await paced(rig, 100, timers, outage);
+    rig.isOut = false;
+    const recoveredMs = await arrived(from + count);
+    const isOrdered = inOrder(rig.arrivals);
+    const machine = { node: process.version, cpus: cpus().length, stack: stack.description };
+    const recovery = { outageSeconds: outage, events: count, recoveredMs, longestBackoffMs };
+    const result = {
+      ...{ at: new Date().toISOString(), ...machine, rows, perSecond, barePerSecond },
+      ...{ latencies, recovery, isOrdered },
+    };
+    tell(result);
+    console.log(`written: ${writeResult('outbox.json', result)}`);
+    return isOrdered && recoveredMs <= 1.5 * longestBackoffMs ? 0 : 1;
+  } finally {
+    await rig.stop();
+    await Promise.all([drivers.close(), sql.end()]);
+  }
+}
+
+/** Stores events at this pace; answers how many. */
+async function paced(
+  rig: OutboxRig,
+  perSecond: number,
+  timers: { sleep(delayMs: number): Promise<void> },
+  forSeconds = seconds,
+): Promise<number> {
+  const startedMs = performance.now();
+  let stored = 0;
+  while (performance.now() - startedMs < forSeconds * 1_000) {
+    const due = Math.floor(((performance.now() - startedMs) * perSecond) / 1_000) - stored;
+    if (due > 0) await rig.store(due);
+    stored += Math.max(due, 0);
+    await timers.sleep(gatherMs);
+  }
+  return stored;
+}
+
+function percentiles(arrivals: readonly OutboxArrival[]): {
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+} {
+  const sorted = arrivals.map(({ afterMs }) => afterMs).sort((one, other) => one - other);
+  const at = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? 0;
+  return { p50Ms: at(0.5), p95Ms: at(0.95) };
+}
+
+/** First arrivals of each room in the order of their versions, none left out. */
+function inOrder(arrivals: readonly OutboxArrival[]): boolean {
+  const last = new Map<string, bigint>();
+  for (const { roomId, version } of arrivals) {
+    const before = last.get(roomId);
+    if (before !== undefined && version > before + 1n) return false;
+    if (before === undefined || version > before) last.set(roomId, version);
+  }
+  return true;
+}
+
+function tell({
+  perSecond,
+  barePerSecond,
+  latencies,
+  recovery,
+  isOrdered,
+}: {
+  readonly perSecond: number;
+  readonly barePerSecond: number;
+  readonly latencies: readonly {
+    readonly pace: number;
+    readonly p50Ms: number;
+    readonly p95Ms: number;
+  }[];
+  readonly recovery: { readonly outageSeconds: number; readonly recoveredMs: number };
+  readonly isOrdered: boolean;
+}): void {
+  const lines = [
+    '| Commit to adapter, events /s | p50 ms | p95 ms |',
+    '|--:|--:|--:|',
+    ...latencies.map(({ pace, p50Ms, p95Ms }) => row(pace, p50Ms.toFixed(1), p95Ms.toFixed(1))),
+    '',
+    '| Sustained events /s | bare statements, rows /s | share |',
+    '|--:|--:|--:|',
+    row(Math.round(perSecond), Math.round(barePerSecond), ratio(perSecond, barePerSecond)),
+    '',
+    `after ${recovery.outageSeconds} s without an answer everything had arrived in ` +
+      `${Math.round(recovery.recoveredMs)} ms (at most ${1.5 * longestBackoffMs}), ` +
+      `${isOrdered ? 'in order' : 'NOT IN ORDER'}`,
+  ];
+  console.log(lines.join('\n'));
+}
