@@ -74,7 +74,8 @@ describe('a gift', () => {
     const account = { appCode: fleetApp, userId: rich[1] };
     await setWalletBalance(fleet, account, 900_719_925_474_099_300n);
     await fleet.sql(
-      "INSERT INTO gift_catalogue VALUES ('demo', 'palace', 1, 9007199254740993, 1, 0)",
+      'INSERT INTO gift_catalogue (app_code, gift_id, catalogue_version, coin_price, on_sale, ' +
+        "created_at_ms) VALUES ('demo', 'palace', 1, 9007199254740993, 1, 0)",
     );
     const gift = { from: rich[1], to: [rich[0]], giftId: 'palace' };
     const first = await player.give('rich', 'g1', gift);

@@ -43,6 +43,7 @@ export const storedReasons: ReadonlySet<string> = new Set([
   'MIC_SESSION_STALE',
   'INVALID_GIFT',
   'GIFT_NOT_OFFERED',
+  'LUCKY_GIFT_NOT_ENABLED',
   'INSUFFICIENT_BALANCE',
   'GIFT_NOT_CHARGED',
   'ROOM_NOT_CLOSED',
