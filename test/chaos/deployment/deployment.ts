@@ -14,7 +14,7 @@ import type { RoleProcess } from '../../e2e/support/role-process.ts';
 import { openTaps, type Taps } from '../../e2e/support/taps.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
 import { closeLinks, envOfLinks, healLinks, openLinks } from './links.ts';
-import { Pod, podPlans } from './pod.ts';
+import { Pod, podPlans, sparePlan, type PodPlan } from './pod.ts';
 
 /** Where a run keeps its logs, and which program it runs. */
 export interface DeploymentOptions {
@@ -58,10 +58,12 @@ export class Deployment {
   readonly fleet: Fleet;
   readonly taps: Taps;
   readonly pods: readonly Pod[];
+  /** A cell that is there only while a fault has it join. */
+  readonly spare: Pod;
   private readonly watchdog: Watchdog;
 
   private constructor(
-    parts: Pick<Deployment, 'stack' | 'servers' | 'fleet' | 'taps' | 'pods'> & {
+    parts: Pick<Deployment, 'stack' | 'servers' | 'fleet' | 'taps' | 'pods' | 'spare'> & {
       readonly watchdog: Watchdog;
     },
   ) {
@@ -70,16 +72,18 @@ export class Deployment {
     this.fleet = parts.fleet;
     this.taps = parts.taps;
     this.pods = parts.pods;
+    this.spare = parts.spare;
     this.watchdog = parts.watchdog;
   }
 
   /** Starts servers, stand-ins and pods, and waits until all are ready. */
   static async open(options: DeploymentOptions): Promise<Deployment> {
     const doors = await Promise.all(podPlans.map(openDoor));
+    const spareDoor = await openDoor();
     const stack = await startStack({
       environment: { ...process.env, ROOMCELL_STACK: 'native' },
       ownServers: true,
-      kafkaDoors: doors.map(({ listenPort, proxy }) => ({
+      kafkaDoors: [...doors, spareDoor].map(({ listenPort, proxy }) => ({
         listenPort,
         advertisedPort: proxy.port,
       })),
@@ -92,8 +96,13 @@ export class Deployment {
     const servers = serversOf(stack);
     const fleet = await Fleet.open('chaos', settings, stack.env);
     const taps = await openTaps(fleet);
-    const pods = await makePods({ fleet, taps, stack, doors, watchdog, options });
-    const deployment = new Deployment({ stack, servers, fleet, taps, pods, watchdog });
+    const around = { fleet, taps, stack, watchdog, options };
+    const pods: Pod[] = [];
+    for (const [at, plan] of podPlans.entries()) {
+      pods.push(await makePod(around, plan, doors[at] as Door));
+    }
+    const spare = await makePod(around, sparePlan, spareDoor);
+    const deployment = new Deployment({ stack, servers, fleet, taps, pods, spare, watchdog });
     try {
       const logFile = join(options.logFolder, 'sandbox.log');
       const sandbox = await fleet.start('sandbox', ['sandbox'], { logFile });
@@ -124,7 +133,7 @@ export class Deployment {
 
   /** Ends every pod as a crash does, so that what is read afterwards stands still. */
   async kill(): Promise<void> {
-    await Promise.all(this.pods.map(({ process }) => process.kill()));
+    await Promise.all([...this.pods, this.spare].map((pod) => pod.end()));
   }
 
   /** Ends everything. */
@@ -133,7 +142,7 @@ export class Deployment {
     for (const server of [broker, database, redis]) server.thaw();
     await this.fleet.close().catch(() => undefined);
     await this.taps.close();
-    for (const pod of this.pods) await closeLinks(pod.links);
+    for (const pod of [...this.pods, this.spare]) await closeLinks(pod.links);
     await this.stack.stop();
     await this.watchdog.dismiss();
   }
@@ -157,15 +166,16 @@ function serversOf({ kafka, mysqlServer, redisServer }: Stack): OwnServers {
   return { broker: kafka, database: mysqlServer, redis: redisServer };
 }
 
-async function makePods(around: {
+interface PodGround {
   readonly fleet: Fleet;
   readonly taps: Taps;
   readonly stack: Stack;
-  readonly doors: readonly Door[];
   readonly watchdog: Watchdog;
   readonly options: DeploymentOptions;
-}): Promise<readonly Pod[]> {
-  const { fleet, taps, stack, doors, watchdog, options } = around;
+}
+
+async function makePod(around: PodGround, plan: PodPlan, door: Door): Promise<Pod> {
+  const { fleet, taps, stack, watchdog, options } = around;
   const redisUrl = new URL(stack.redis.url);
   const start = async (pod: Pod): Promise<RoleProcess> => {
     const isAdapter = pod.roles.length > 1;
@@ -181,16 +191,11 @@ async function makePods(around: {
     if (pod.roles.includes('gateway')) pod.client = fleet.connect(started);
     return started;
   };
-  const pods: Pod[] = [];
-  for (const [at, plan] of podPlans.entries()) {
-    const door = doors[at] as Door;
-    const links = await openLinks(door.proxy, {
-      kafkaPort: door.listenPort,
-      mysql: stack.mysql,
-      redis: { host: redisUrl.hostname, port: Number(redisUrl.port) },
-      walletPort: fleet.walletProxy.port,
-    });
-    pods.push(new Pod(plan, links, start));
-  }
-  return pods;
+  const links = await openLinks(door.proxy, {
+    kafkaPort: door.listenPort,
+    mysql: stack.mysql,
+    redis: { host: redisUrl.hostname, port: Number(redisUrl.port) },
+    walletPort: fleet.walletProxy.port,
+  });
+  return new Pod(plan, links, start);
 }

@@ -22,6 +22,9 @@ export const podPlans: readonly PodPlan[] = [
   { name: 'adapter-1', roles: ['adapter-im', 'adapter-activity'] },
 ];
 
+/** Not among them: a cell that joins for a while and leaves again. */
+export const sparePlan: PodPlan = { name: 'cell-4', roles: ['cell'] };
+
 /** Starts the process of a pod. */
 export type StartPod = (pod: Pod) => Promise<RoleProcess>;
 
@@ -52,6 +55,11 @@ export class Pod {
   async start(): Promise<void> {
     this.present = await this.startPod(this);
     await this.present.ready();
+  }
+
+  /** Ends the process at once, a frozen one too, if there is one. */
+  async end(): Promise<void> {
+    await this.present?.kill();
   }
 
   /** A process that came to its end by itself is started again, as a cluster does it. */

@@ -23,6 +23,8 @@ export async function strikePod(
       return freezeCell(ground, owningCell(ground, target));
     case 'termCell':
       return endCell(ground, owningCell(ground, target));
+    case 'churnCells':
+      return churnCells(ground, deployment.spare);
     case 'killGateway':
       return killGateway(ground, chosen(deployment.podsOf('gateway'), target));
     case 'termGateway':
@@ -75,20 +77,34 @@ async function endCell(ground: FaultGround, pod: Pod): Promise<string> {
   return name;
 }
 
-/** SIGTERM: it has to end by itself, and well. */
+/** One more cell joins and gets its share, and gives it back: two rebalances in the midst of work. */
+async function churnCells(ground: FaultGround, pod: Pod): Promise<string> {
+  const { watch } = ground;
+  await start(ground, pod);
+  await effect(`${pod.name} owns partitions`, () => watch.heldBy(pod.name).length > 0);
+  const held = watch.heldBy(pod.name);
+  await leave(ground, pod);
+  await takenOver(ground, held);
+  return pod.name;
+}
+
 async function end(
   ground: FaultGround,
   pod: Pod,
   isSeen: () => Promise<void> = () => Promise.resolve(),
 ): Promise<string> {
-  const { history, watch, found } = ground;
+  await leave(ground, pod);
+  await isSeen();
+  await start(ground, pod);
+  return pod.name;
+}
+
+/** SIGTERM: it has to end by itself, and well. */
+async function leave({ history, watch, found }: FaultGround, pod: Pod): Promise<void> {
   history.pod(pod.name, watch.incarnationOf(pod.name), 'draining');
   const { code, signal } = await pod.process.terminate();
   if (code !== 0) found(`${pod.name} ended with ${signal ?? code} on SIGTERM`);
   history.pod(pod.name, watch.incarnationOf(pod.name), 'ended');
-  await isSeen();
-  await start(ground, pod);
-  return pod.name;
 }
 
 async function killGateway(ground: FaultGround, pod: Pod): Promise<string> {

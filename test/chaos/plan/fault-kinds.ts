@@ -1,8 +1,11 @@
 /** The faults of a run on real processes, and how often each is dealt. */
 
-/** What befalls a process: `kill` is SIGKILL, `freeze` SIGSTOP beyond every lease, `term` SIGTERM. */
+/**
+ * What befalls a process: `kill` is SIGKILL, `freeze` SIGSTOP beyond every lease, `term` SIGTERM; `churn` is
+ * one more cell that joins, owns and leaves.
+ */
 export const podFaultKinds = [
-  ...(['killCell', 'freezeCell', 'termCell'] as const),
+  ...(['killCell', 'freezeCell', 'termCell', 'churnCells'] as const),
   ...(['killGateway', 'termGateway', 'killRelay', 'killAdapter'] as const),
 ] as const;
 /** What befalls a server that the run started itself. */
@@ -29,6 +32,7 @@ export const cardsOf: Readonly<Record<FaultKind, number>> = {
   killCell: 4,
   freezeCell: 3,
   termCell: 3,
+  churnCells: 2,
   killGateway: 1,
   termGateway: 1,
   killRelay: 1,

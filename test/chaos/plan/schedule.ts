@@ -39,14 +39,17 @@ export function scheduleOf(seed: number, cycles: number): readonly PlannedFault[
   return faults.slice(0, cycles);
 }
 
-/** The opening and behind it the other cards, shuffled. */
+/** The opening, behind it what it lacks, once each, and behind that the other cards; both shuffled. */
 function deck(random: SimRandom): readonly FaultKind[] {
-  const left = { ...cardsOf };
-  for (const kind of opening) left[kind] -= 1;
-  const others = (Object.keys(left) as FaultKind[]).flatMap((kind) =>
-    Array.from({ length: left[kind] }, () => kind),
-  );
-  const shuffled: FaultKind[] = [];
-  while (others.length > 0) shuffled.push(...others.splice(random.below(others.length), 1));
-  return [...opening, ...shuffled];
+  const kinds = Object.keys(cardsOf) as FaultKind[];
+  const lacking = kinds.filter((kind) => !opening.includes(kind));
+  const others = kinds.flatMap((kind) => Array.from({ length: cardsOf[kind] - 1 }, () => kind));
+  return [...opening, ...shuffled(lacking, random), ...shuffled(others, random)];
+}
+
+function shuffled(cards: readonly FaultKind[], random: SimRandom): readonly FaultKind[] {
+  const left = [...cards];
+  const dealt: FaultKind[] = [];
+  while (left.length > 0) dealt.push(...left.splice(random.below(left.length), 1));
+  return dealt;
 }

@@ -19,6 +19,11 @@ describe('chaos schedule', () => {
     expect(scheduleOf(1, opening.length).map(({ kind }) => kind)).toEqual(opening);
   });
 
+  it('lets a run of twenty cycles meet every kind', () => {
+    const kinds = new Set(scheduleOf(5, 20).map(({ kind }) => kind));
+    expect(kinds).toEqual(new Set(Object.keys(cardsOf)));
+  });
+
   it('deals every kind as often as its weight says, in each deck', () => {
     const dealt: Record<string, number> = {};
     for (const { kind } of scheduleOf(3, deckSize)) dealt[kind] = (dealt[kind] ?? 0) + 1;
