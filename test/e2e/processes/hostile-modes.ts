@@ -11,12 +11,30 @@ export interface HostileMode {
   readonly env: Readonly<Record<string, string>>;
   /** Suites about the very thing that is missing here. */
   readonly without?: readonly string[];
+  /** Commands wait here for what is not theirs: tests of how soon something ends are left out. */
+  readonly isSlow?: true;
 }
 
 /** In the order in which they are run. */
 export const hostileModes: readonly HostileMode[] = [
   { name: 'delivered-twice', about: 'every batch of commands comes twice', env: {} },
   { name: 'commit-unanswered', about: 'no COMMIT is answered; each is read back', env: {} },
+  {
+    name: 'owner-changed',
+    about: 'behind every five commands of a partition somebody else takes it over for a moment',
+    env: { ROOMCELL_CELL_RETAKE_PAUSE: '100ms' },
+    isSlow: true,
+    // Reads are refused for that moment, and a new owner gives everybody who is silent a new window.
+    without: ['two-apps', 'late-words'],
+  },
+  {
+    name: 'late-replies',
+    about: 'one reply in five comes when its caller has given up and asked again',
+    env: {},
+    isSlow: true,
+    // Their callers ask once, or say something at a time of their own.
+    without: ['bad-input', 'operators', 'rtc-removal', 'late-words'],
+  },
   { name: 'events-twice', about: 'every event goes to its topic twice', env: {} },
   {
     name: 'one-at-a-time',
