@@ -100,7 +100,7 @@ export const plants: readonly Plant[] = [
   plant(99, 'pending-prize-without-row', 'INV-24'),
   plant(100, 'prize-marked-before-it-is-paid', 'INV-24'),
   plant(104, 'fuel-of-one-target-only', 'INV-23'),
-  plant(105, 'launch-that-opens-no-round', 'INV-23', 'INV-8', 'INV-32'),
+  plant(105, 'launch-that-opens-no-round', 'INV-31'),
   plant(106, 'launch-that-nobody-waits-for', 'INV-23'),
 ];
 
