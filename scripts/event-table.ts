@@ -3,19 +3,21 @@
  * destinations, the forms of instant messaging and the schemas, so that the page cannot say anything
  * else than the program does.
  */
-import { imFormOf, imPriorityOf } from '../src/adapters/im/im-message.ts';
+import { imFormOf, imPriorityOf, vendorPriority } from '../src/adapters/im/im-message.ts';
+import { displayRoutes, type RoomDisplayType } from '../src/domain/events/displays.ts';
 import { eventRoute, eventRoutes } from '../src/domain/events/destinations.ts';
+import { displayLaneFault } from '../src/domain/events/im-lanes.ts';
 import type { RoomEventType } from '../src/domain/room/events.ts';
 import { heldBackFromClients } from '../src/protocol/client-event.ts';
 import { schemaJson } from '../src/protocol/generated-schemas.ts';
 import type { SchemaName } from '../src/protocol/generated-schemas.ts';
 
-/** What the page says of one event. */
+/** What the page says of one event or display. */
 export interface EventTableRow {
-  readonly eventType: RoomEventType;
+  readonly eventType: RoomEventType | RoomDisplayType;
   readonly destinations: readonly string[];
-  /** How the room's own clients see it at once; `outbox`: not before an adapter delivers it. */
-  readonly displayLane: 'outbox' | 'none';
+  /** How the room's own clients hear of it. */
+  readonly displayLane: string;
   readonly imForm: string;
   readonly imPriority: string;
   /** Null where no message is sent that could come too late. */
@@ -37,8 +39,28 @@ const columns = [
   'Not for clients',
 ];
 
-/** One row per event, by name. */
+/** One row per event, by name, and then one per display. */
 export function eventTable(): readonly EventTableRow[] {
+  return [...eventRows(), ...displayRows()];
+}
+
+function displayRows(): readonly EventTableRow[] {
+  return (Object.keys(displayRoutes) as RoomDisplayType[]).sort().map((eventType) => {
+    const { imPriority, windowMs } = displayRoutes[eventType];
+    return {
+      eventType,
+      destinations: [],
+      displayLane: windowMs === null ? 'display' : `display, one in ${windowMs} ms`,
+      imForm: 'custom message',
+      imPriority: vendorPriority(imPriority),
+      repairedBySnapshot: true,
+      secretFields: [],
+      notForClients: [],
+    };
+  });
+}
+
+function eventRows(): readonly EventTableRow[] {
   const logged = fieldsByRecord('LoggedEvents');
   const enveloped = fieldsByRecord('EventEnvelope');
   const types = (Object.keys(eventRoutes) as RoomEventType[]).sort();
@@ -50,7 +72,7 @@ export function eventTable(): readonly EventTableRow[] {
     return {
       eventType,
       destinations,
-      displayLane: isMessage ? 'outbox' : 'none',
+      displayLane: isMessage ? laneOf(eventType) : 'none',
       imForm: isMessage ? imForm.replace('message', 'custom message') : imForm,
       imPriority: isMessage ? imPriorityOf(eventType) : '',
       repairedBySnapshot: imForm === 'none' ? null : repairedBySnapshot,
@@ -58,6 +80,10 @@ export function eventTable(): readonly EventTableRow[] {
       notForClients: isMessage ? fields.filter((field) => heldBackFromClients.has(field)) : [],
     };
   });
+}
+
+function laneOf(eventType: RoomEventType): string {
+  return displayLaneFault(eventType) === null ? 'outbox or display' : 'outbox';
 }
 
 /** The table in Markdown. */

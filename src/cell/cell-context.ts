@@ -3,6 +3,7 @@ import type { AppCode, RoomKey } from '../domain/ids.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { CommandSource } from '../ports/command-source.ts';
 import type { CommitLane } from '../ports/commit-lane.ts';
+import type { DisplaySink } from '../ports/display-sink.ts';
 import type { GiftCatalogue } from '../ports/gift-catalogue.ts';
 import type { LeaseDirectory } from '../ports/lease-directory.ts';
 import type { Log } from '../ports/log.ts';
@@ -50,6 +51,8 @@ export interface CellContext {
   readonly rooms: RoomReader;
   readonly snapshots: SnapshotStore;
   readonly lane: CommitLane;
+  /** Where displays leave after COMMIT. */
+  readonly displays: DisplaySink;
   readonly wake: Wake;
   /** Told when this node has given partitions up, and heard when others have. Losing all is safe. */
   readonly handOver: Wake;

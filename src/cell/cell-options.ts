@@ -1,4 +1,5 @@
 /** Limits and times of a cell. Values come from the configuration; `main` checks their relations. */
+import type { ImLanes } from '../domain/events/im-lanes.ts';
 import type { RoomLimits, RoomTimes } from '../domain/room/decision.ts';
 
 /** Everything is a named maximum with a defined answer when it is reached. */
@@ -60,6 +61,10 @@ export interface CellOptions {
   readonly consumerSilentAfterMs: number;
   /** Time within which an IM message about something the snapshot repairs is still useful. */
   readonly imUsefulForMs: number;
+  /** Which events' messages go by the display lane, and from which size on joins are gathered. */
+  readonly imLanes: ImLanes;
+  /** Types that the display lane never sends (the seeds' `suppressDirectIMEventTypes`). */
+  readonly suppressedDisplays: ReadonlySet<string>;
   /** Longest single call of the wallet; far below the lease's TTL (GIFT-8). */
   readonly walletTimeoutMs: number;
   /** Time after which a charge without a certain answer counts as not made. */

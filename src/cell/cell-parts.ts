@@ -9,10 +9,12 @@ import { Charges } from './charges/charges.ts';
 import { isGift } from './charges/payment.ts';
 import { Settler } from './charges/settler.ts';
 import { Deadlines } from './deadlines.ts';
+import { RoomDisplays } from './displays/room-displays.ts';
 import { Heartbeats } from './intake/heartbeats.ts';
 import { Intake } from './intake/intake.ts';
 import { PoisonSearch } from './intake/poison-search.ts';
 import { WaterMarks } from './intake/water-marks.ts';
+import type { RoomDraft } from './lane/draft.ts';
 import { Lane } from './lane/lane.ts';
 import { ConsumerWatch, tellPartition } from './partition/consumer-watch.ts';
 import { OwnershipCheck } from './partition/ownership-check.ts';
@@ -51,6 +53,7 @@ export class CellParts {
   readonly snapshots: Snapshots;
   readonly reads: CellReads;
   readonly watches: CellWatches;
+  readonly displays: RoomDisplays;
   private readonly context: CellContext;
   private readonly owned: OwnedRooms;
   private readonly ownership: OwnershipCheck;
@@ -64,6 +67,7 @@ export class CellParts {
     const roomHasWork = (room: RoomCell): void => this.lane.roomHasWork(room);
     this.context = context;
     this.waterMarks = new WaterMarks(context, () => this.partitions.all());
+    this.displays = new RoomDisplays(context, partitionCount);
     this.registry = new RoomRegistry(context, {
       onLoaded: (room) => this.loaded(room),
       onLeaving: (room) => this.snapshots.leaving(room),
@@ -72,7 +76,7 @@ export class CellParts {
       fenced,
       stale: (room, items) => this.reload(room, items),
       fenceBusy: (partition) => void this.lookAtOwner(partition),
-      published: (drafts) => this.watches.committed(drafts),
+      published: (drafts) => this.published(drafts),
       settled: (rooms, partitions) => this.settled(rooms, partitions),
       databaseDown: (down) => told.databaseDown(down),
       snapshotFirst: (room, done) => this.snapshots.force(room, done),
@@ -117,7 +121,6 @@ export class CellParts {
     this.reads = new CellReads(context, this.owned);
     this.watches = new CellWatches(context, this.owned);
     this.settler = new Settler(context, this.partitions);
-    const consumer = new ConsumerWatch(context, partitions, (dead) => told.consumerDead(dead));
     this.sweeper = new Sweeper(context, { registry, partitions, deadlines });
     this.ticker = new Ticker(context, {
       rockets: new RocketWakes(context, partitionCount, { partitions, registry }),
@@ -125,7 +128,7 @@ export class CellParts {
       lane,
       deadlines,
       ownership,
-      consumer,
+      consumer: new ConsumerWatch(context, partitions, (dead) => told.consumerDead(dead)),
       sweeper: this.sweeper,
     });
   }
@@ -184,9 +187,15 @@ export class CellParts {
     this.heartbeats.dropped();
   }
 
+  private published(drafts: readonly RoomDraft[]): void {
+    this.watches.committed(drafts);
+    this.displays.committed(drafts);
+  }
+
   private lost(partition: Partition): void {
     this.waterMarks.check(partition);
     tellPartition(this.context, partition, this.context.clock.monoMs());
+    this.displays.lost(partition);
     this.deadlines.forget(partition);
     this.registry.dropPartition(partition);
     this.heartbeats.dropped();

@@ -79,6 +79,7 @@ export class Membership {
       if (partition.needsFlush) parts.lane.partitionHasWork(partition);
     }
     await this.waitUntil(untilMonoMs, () => parts.isQuiet);
+    parts.displays.flush();
     await context.replies.flush();
     await parts.ticker.commitHints();
     const rooms = [...parts.registry.all()].filter(({ leaseToken }) => leaseToken !== '');

@@ -8,6 +8,8 @@ import type { TopicPlan, TopicReport } from '../drivers/log-client/topic-plan.ts
 import type { CommandSink } from '../ports/command-sink.ts';
 import type { CommandSource } from '../ports/command-source.ts';
 import type { CommitLane } from '../ports/commit-lane.ts';
+import type { DisplaySink } from '../ports/display-sink.ts';
+import type { DisplaySource } from '../ports/display-source.ts';
 import type { EventSink } from '../ports/event-sink.ts';
 import type { EventSource } from '../ports/event-source.ts';
 import type { GiftCatalogue } from '../ports/gift-catalogue.ts';
@@ -52,6 +54,8 @@ export interface DriverSet {
   eventSink(destination: Destination, ports: DriverPorts): EventSink;
   /** Reads the destination's topic in the destination's group. */
   eventSource(destination: Destination, ports: DriverPorts): EventSource;
+  displaySink(ports: DriverPorts): DisplaySink;
+  displaySource(ports: DriverPorts): DisplaySource;
   leaseDirectory(ports: DriverPorts): LeaseDirectory;
   /** The copy of the room list; whoever asks for it stops it. */
   roomListCache(ports: DriverPorts): RoomListCache;

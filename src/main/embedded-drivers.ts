@@ -8,6 +8,8 @@ import { createMemoryCommandSource } from '../drivers/memory/memory-command-sour
 import { MemoryBroker } from '../drivers/memory/memory-broker.ts';
 import { MemoryDatabase } from '../drivers/memory/memory-database.ts';
 import { createMemoryDrivers } from '../drivers/memory/memory-drivers.ts';
+import { createMemoryDisplaySink } from '../drivers/memory/memory-display-sink.ts';
+import { createMemoryDisplaySource } from '../drivers/memory/memory-display-source.ts';
 import { createMemoryEventSink } from '../drivers/memory/memory-event-sink.ts';
 import { createMemoryEventSource } from '../drivers/memory/memory-event-source.ts';
 import { MemoryLeaseDirectory } from '../drivers/memory/memory-lease-directory.ts';
@@ -71,6 +73,8 @@ export function createEmbeddedDrivers(parts: DriverSetParts): DriverSet {
       createMemoryEventSink({ ...here, ...log.eventSink(destination) }, ports),
     eventSource: (destination, ports) =>
       createMemoryEventSource({ ...here, ...log.eventSource(destination) }, ports),
+    displaySink: (ports) => createMemoryDisplaySink({ ...here, ...log.displaySink }, ports),
+    displaySource: (ports) => createMemoryDisplaySource({ ...here, ...log.displaySource }, ports),
     leaseDirectory: () => new MemoryLeaseDirectory(leaseSettingsOf(config, nodeId), leases),
     roomListCache: () => {
       const { readBudgetMs } = config.listCache;

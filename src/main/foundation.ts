@@ -53,6 +53,7 @@ export function topicPlanOf({ kafka }: RoomcellConfig): TopicPlan {
     commandPartitions: kafka.commandsPartitions,
     replyPartitions: kafka.replyPartitions,
     eventPartitions: { im: eventPartitions, activity: eventPartitions, rtc: eventPartitions },
+    displayPartitions: eventPartitions,
     replicationFactor: kafka.replicationFactor,
     minInsyncReplicas: kafka.minInsyncReplicas,
   };

@@ -4,6 +4,7 @@
  */
 import type { CommandSinkSettings } from '../drivers/log-client/log-command-sink.ts';
 import type { CommandSourceSettings } from '../drivers/log-client/log-command-source.ts';
+import type { DisplaySourceSettings } from '../drivers/log-client/log-display-source.ts';
 import type { EventSinkSettings } from '../drivers/log-client/log-event-sink.ts';
 import type { EventSourceSettings } from '../drivers/log-client/log-event-source.ts';
 import type { ReplySourceSettings } from '../drivers/log-client/log-reply-source.ts';
@@ -19,6 +20,8 @@ export interface LogSettings {
   eventSink(destination: Destination): EventSinkSettings;
   /** One group per destination: members of one that read different topics would get each other's. */
   eventSource(destination: Destination): EventSourceSettings;
+  readonly displaySink: { readonly topic: string };
+  readonly displaySource: DisplaySourceSettings;
 }
 
 /** Reads them off the configuration. */
@@ -50,5 +53,13 @@ export function logSettingsOf({ config, nodeId, topics }: DriverSetParts): LogSe
       sessionTimeoutMs,
       rebalanceTimeoutMs,
     }),
+    displaySink: { topic: topics.display },
+    displaySource: {
+      topic: topics.display,
+      groupId: `${topicPrefix}.adapter-display`,
+      instanceName: nodeId,
+      sessionTimeoutMs,
+      rebalanceTimeoutMs,
+    },
   };
 }

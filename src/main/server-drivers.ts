@@ -4,6 +4,8 @@ import { createOwnerReadsPeers } from '../drivers/grpc/owner-reads-client.ts';
 import { createOwnerReadsServer } from '../drivers/grpc/owner-reads-server.ts';
 import { createKafkaCommandSink } from '../drivers/kafka/kafka-command-sink.ts';
 import { createKafkaCommandSource } from '../drivers/kafka/kafka-command-source.ts';
+import { createKafkaDisplaySink } from '../drivers/kafka/kafka-display-sink.ts';
+import { createKafkaDisplaySource } from '../drivers/kafka/kafka-display-source.ts';
 import { createKafkaEventSink } from '../drivers/kafka/kafka-event-sink.ts';
 import { createKafkaEventSource } from '../drivers/kafka/kafka-event-source.ts';
 import { createKafkaReplySink } from '../drivers/kafka/kafka-reply-sink.ts';
@@ -59,6 +61,8 @@ export function createServerDrivers(parts: DriverSetParts): DriverSet {
       createKafkaEventSink({ kafka, ...log.eventSink(destination) }, ports),
     eventSource: (destination, ports) =>
       createKafkaEventSource({ kafka, ...log.eventSource(destination) }, ports),
+    displaySink: (ports) => createKafkaDisplaySink({ kafka, ...log.displaySink }, ports),
+    displaySource: (ports) => createKafkaDisplaySource({ kafka, ...log.displaySource }, ports),
     leaseDirectory: (ports) =>
       createRedisLeaseDirectory({ redis, ...leaseSettingsOf(config, nodeId) }, ports),
     roomListCache: (ports) =>

@@ -1,4 +1,6 @@
 /** Role `adapter-im`: room events to Tencent Cloud IM, and removals to its RTC; one client each per app. */
+import { DisplayLane, displayLaneDefaults } from '../adapters/im/display-lane.ts';
+import { createDisplayReader } from '../adapters/im/display-message.ts';
 import { createImSender } from '../adapters/im/im-adapter.ts';
 import { createRtcSender } from '../adapters/rtc/rtc-adapter.ts';
 import type { AppCode } from '../domain/ids.ts';
@@ -41,9 +43,52 @@ export function wireAdapterIm(process: WiringContext): Role {
       return stagesTogether([
         runningAdapter(context, 'adapter-im', sender, scheduler),
         rtcStage(context, partitionCount, resources),
+        displayStage(context, clients),
       ]);
     },
   });
+}
+
+/** What is shown and not promised: beside the outbox's messages, over the same clients. */
+function displayStage(
+  context: WiringContext,
+  clients: ReadonlyMap<AppCode, StoppableImClient>,
+): RunningStage {
+  const { config, drivers, codec, clock, timers, log, metrics } = context;
+  const { display } = config;
+  let isCrashed = false;
+  const lane = new DisplayLane(
+    {
+      source: drivers.displaySource(context.driverPorts),
+      readDisplay: createDisplayReader(codec, drivers.stores.schemaRegistry),
+      clients,
+      clock,
+      timers,
+      log,
+      metrics,
+      onCrashed: (cause) => {
+        isCrashed = true;
+        context.crashed('adapter-im', cause);
+      },
+    },
+    {
+      ...displayLaneDefaults,
+      usefulForMs: display.usefulForMs,
+      rates: {
+        perGroup: display.groupMessagesPerSecond,
+        perApp: display.callsPerSecond / config.tencentIm.adapters,
+      },
+    },
+  );
+  return {
+    start: () => lane.start(),
+    drain: () => lane.stop(),
+    stop: () => lane.stop(),
+    readiness: () =>
+      isCrashed
+        ? { ready: false, reasons: ['its display consumer died'] }
+        : { ready: true, reasons: [] },
+  };
 }
 
 /** Removals; the guard is asked of cells, in the way in which gateways ask it. */

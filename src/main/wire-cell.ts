@@ -1,8 +1,11 @@
 /** Role `cell`: the single writer on the log, the tables and the leases. */
 import type { CellOptions } from '../cell/cell-options.ts';
 import { Cell } from '../cell/cell.ts';
+import type { RoomEventType } from '../domain/room/events.ts';
 import { Failure } from '../kernel/failure.ts';
+import type { DisplaySink } from '../ports/display-sink.ts';
 import type { OwnerReads, OwnerReadsServer } from '../ports/owner-reads.ts';
+import type { ReplySink } from '../ports/reply-sink.ts';
 import type { RocketRulesStore } from '../ports/rocket-rules-store.ts';
 import type { RocketLaunchScheduler } from '../ports/rocket-scheduler.ts';
 import type { OwnerWatches } from '../ports/room-watch.ts';
@@ -88,13 +91,12 @@ function runningCell(
 ): { readonly cell: Cell; readonly stage: RunningStage } {
   const { config, drivers, driverPorts, incarnation } = context;
   const { clock, timers, random, log, metrics, trace, codec } = context;
-  const replies = drivers.replySink(driverPorts);
   const leases = drivers.leaseDirectory(driverPorts);
   const lane = drivers.stores.openLane({ incarnation, lane: onlyLane });
+  const sinks = openSinks(context, resources);
   const peers = drivers.readsPeers(driverPorts);
   const handOver = drivers.handOver(driverPorts);
   const paying = openWallet(context);
-  const lucky = openLuckyGifts(context, resources);
   const lists = openListProjection(context);
   if (lists !== null) resources.add('list projection', () => lists.stop());
   resources.add('wallet connection', () => paying.wallet.stop());
@@ -102,7 +104,6 @@ function runningCell(
   resources.add('hand-over hints', () => handOver.stop());
   resources.add('leases', () => leases.stop());
   resources.add('commit lane', () => lane.stop());
-  resources.add('reply sink', () => replies.stop());
   const cell = new Cell({
     options: cellOptions(context),
     clock,
@@ -114,7 +115,7 @@ function runningCell(
     codec,
     schemas: drivers.stores.schemaRegistry,
     openSource: () => drivers.commandSource(layout.partitionCount, driverPorts),
-    replies,
+    ...sinks,
     leases,
     partitions: drivers.stores.partitionStore,
     stops: drivers.stores.partitionStops,
@@ -128,13 +129,13 @@ function runningCell(
     peers,
     rtcRemovers: rtcRemovers(context, config.rtc.removalTimeoutMs, resources),
     ...paying,
-    ...lucky,
+    ...openLuckyGifts(context, resources),
     ...(lists === null ? {} : { listChanged: (roomKeys) => lists.changed(roomKeys) }),
   });
   served.attach(cell.reads);
   const stage: RunningStage = {
     async start() {
-      await replies.start();
+      await Promise.all([sinks.replies.start(), sinks.displays.start()]);
       await cell.start({
         configuredPartitionCount: layout.partitionCount,
         onFatal: (cause) => context.crashed('cell', cause),
@@ -162,9 +163,21 @@ function openRockets(
   return { rocketRules: drivers.stores.rocketRules, rocketScheduler };
 }
 
+/** What leaves behind COMMIT: replies, and what is shown. Stopped after the cell, which flushes. */
+function openSinks(
+  { drivers, driverPorts }: WiringContext,
+  resources: Resources,
+): { readonly replies: ReplySink; readonly displays: DisplaySink } {
+  const replies = drivers.replySink(driverPorts);
+  const displays = drivers.displaySink(driverPorts);
+  resources.add('reply sink', () => replies.stop());
+  resources.add('display sink', () => displays.stop());
+  return { replies, displays };
+}
+
 function cellOptions(context: ReachableContext): CellOptions {
   const { config, nodeId, incarnation, topics, advertiseAddr } = context;
-  const { cell, limits } = config;
+  const { cell, limits, display } = config;
   return {
     nodeId,
     incarnation,
@@ -205,6 +218,12 @@ function cellOptions(context: ReachableContext): CellOptions {
     clockRightForMs: cell.clockRightForMs,
     consumerSilentAfterMs: cell.consumerSilentAfterMs,
     imUsefulForMs: cell.imUsefulForMs,
+    imLanes: {
+      // Its relation has refused every name that is not one of these.
+      byDisplay: new Set(display.byDisplayLane as readonly RoomEventType[]),
+      largeRoomUsers: display.largeRoomUsers,
+    },
+    suppressedDisplays: new Set(display.suppressDirectImEventTypes),
     walletTimeoutMs: config.wallet.timeoutMs,
     chargeBudgetMs: cell.chargeBudgetMs,
     chargesPerRoomMax: cell.chargesPerRoomMax,

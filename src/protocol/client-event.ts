@@ -5,7 +5,7 @@
  */
 import { eventRoute } from '../domain/events/destinations.ts';
 import type { RoomEventType } from '../domain/room/events.ts';
-import type { EventEnvelope } from './records.ts';
+import type { DisplayEnvelope, EventEnvelope } from './records.ts';
 
 /**
  * Fields of events that clients never get. The note of a closing is for the operators (it may name a
@@ -35,6 +35,32 @@ export function clientEventText(envelope: EventEnvelope): string {
 /** The same without the event's own fields: tells only that something happened. */
 export function bareClientEventText(envelope: EventEnvelope): string {
   return JSON.stringify({ ...identityOf(envelope), payload: null });
+}
+
+/**
+ * A display as clients read it: the fields of an event's text but for `index`, since it is none of its
+ * version's events.
+ */
+export function clientDisplayText(envelope: DisplayEnvelope): string {
+  const { type: _, ...fields } = envelope.display ?? { type: '' };
+  return JSON.stringify({ ...identityOfDisplay(envelope), payload: wireForm(fields) });
+}
+
+/** The same without the display's own fields. */
+export function bareClientDisplayText(envelope: DisplayEnvelope): string {
+  return JSON.stringify({ ...identityOfDisplay(envelope), payload: null });
+}
+
+function identityOfDisplay(envelope: DisplayEnvelope): Readonly<Record<string, unknown>> {
+  return {
+    event_id: envelope.eventId,
+    app_code: envelope.appCode,
+    room_id: envelope.roomId,
+    type: envelope.displayType,
+    version: String(envelope.roomVersion),
+    occurred_at_ms: envelope.occurredAtMs,
+    actor_user_id: envelope.actorUserId,
+  };
 }
 
 function identityOf(envelope: EventEnvelope): Readonly<Record<string, unknown>> {

@@ -6,6 +6,7 @@ import type { RoomEvent } from '../domain/room/events.ts';
 import type {
   CommandTopicRecord,
   Decoded,
+  DisplayEnvelope,
   EventEnvelope,
   ReplyRecord,
   ResultRecord,
@@ -43,6 +44,9 @@ export interface Codec {
   /** The form for topics and adapters: secrets (a password hash) are left out. */
   encodeEnvelope(envelope: EventEnvelope): Uint8Array;
   decodeEnvelope(bytes: Uint8Array): Decoded<EventEnvelope>;
+  /** What goes by the display lane and copies no fact; a copy is the fact's own envelope. */
+  encodeDisplay(envelope: DisplayEnvelope): Uint8Array;
+  decodeDisplay(bytes: Uint8Array): Decoded<DisplayEnvelope>;
   /** The events of one command with all their fields, as recovery needs them (the log row). */
   encodeLoggedEvents(events: readonly RoomEvent[]): Uint8Array;
   decodeLoggedEvents(bytes: Uint8Array): Decoded<readonly RoomEvent[]>;

@@ -4,6 +4,7 @@
  */
 import type { Codec, WriterSchema } from './codec-api.ts';
 import { commandFromWire, commandToWire } from './command-mapping.ts';
+import { displayFromWire, displayToWire } from './display-mapping.ts';
 import {
   envelopeFromWire,
   envelopeToWire,
@@ -45,6 +46,8 @@ export function createCodec(): Codec {
     decodeReply: decoder('ReplyRecord', replyFromWire),
     encodeEnvelope: encoder('EventEnvelope', envelopeToWire),
     decodeEnvelope: decoder('EventEnvelope', envelopeFromWire),
+    encodeDisplay: encoder('DisplayEnvelope', displayToWire),
+    decodeDisplay: decoder('DisplayEnvelope', displayFromWire),
     encodeLoggedEvents: encoder('LoggedEvents', loggedEventsToWire),
     decodeLoggedEvents: decoder('LoggedEvents', loggedEventsFromWire),
     encodeSnapshot: encoder('RoomSnapshot', snapshotToWire),

@@ -1,5 +1,5 @@
 /**
- * Ids that follow from a command: event ids, mic session ids, the id of a room whose creator named
+ * Ids that follow from a command: event ids, ids of displays, mic session ids, the id of a room whose creator named
  * none, ids of system commands, of RTC callbacks and of further evictions. A second try of the same
  * command, on another node or in another release, makes the same ids; that is what lets everybody
  * downstream drop the repeat.
@@ -33,6 +33,19 @@ export function eventIdOf(
   index: number,
 ): EventId {
   return uuidOf('event', app, room, commandId, String(index)) as EventId;
+}
+
+/**
+ * The id of a display that copies no fact. `identity` is what makes two displays of one type the same
+ * one to a client, such as the version behind which it was made.
+ */
+export function displayIdOf(
+  app: AppCode,
+  room: RoomId,
+  displayType: string,
+  identity: readonly string[],
+): EventId {
+  return uuidOf('display', app, room, displayType, ...identity) as EventId;
 }
 
 /** The id of the mic session that this command would open. */

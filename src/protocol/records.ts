@@ -13,6 +13,7 @@ import type {
   UserId,
 } from '../domain/ids.ts';
 import type { ActorRole, CommandBody } from '../domain/room/commands.ts';
+import type { RoomDisplay } from '../domain/events/displays.ts';
 import type { ResultFields } from '../domain/room/decision.ts';
 import type { LeaveReason, UnbanReason } from '../domain/presence/presence-events.ts';
 import type { MicDownReason, MicRequestEnd } from '../domain/mic/mic-events.ts';
@@ -134,6 +135,20 @@ export interface EventEnvelope {
    * cannot read. It is passed on by its type and ids, never dropped.
    */
   readonly event: EnvelopeEvent | null;
+}
+
+/** One display with everything a client needs to know about it. Its id follows from what it shows. */
+export interface DisplayEnvelope {
+  readonly eventId: EventId;
+  readonly appCode: AppCode;
+  readonly roomId: RoomId;
+  readonly displayType: string;
+  /** The version behind which it was made. */
+  readonly roomVersion: RoomVersion;
+  readonly occurredAtMs: number;
+  readonly actorUserId: UserId;
+  /** Null only after decoding: a display of a newer release. */
+  readonly display: RoomDisplay | null;
 }
 
 /** A room's state at its version, as stored in `room_snapshots`. */

@@ -1,5 +1,5 @@
 /**
- * Every schema that this process can read or write, by fingerprint: its own six, and those of other
+ * Every schema that this process can read or write, by fingerprint: its own, and those of other
  * releases as it learns them. Whatever is slow about a schema (parsing, resolving, building the
  * bounds check) happens once, when it enters the book.
  */

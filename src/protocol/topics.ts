@@ -14,6 +14,8 @@ export interface TopicNames {
   readonly commands: string;
   readonly replies: string;
   readonly events: Readonly<Record<Destination, string>>;
+  /** What is shown and not promised, for the IM adapter. */
+  readonly display: string;
 }
 
 /** Topic names for a prefix (`room` gives `room.commands` and so on). */
@@ -26,6 +28,7 @@ export function topicNames(prefix: string): TopicNames {
       activity: `${prefix}.events.activity`,
       rtc: `${prefix}.events.rtc`,
     },
+    display: `${prefix}.display`,
   };
 }
 

@@ -45,6 +45,8 @@ export const ports: PortTable = {
     real: ['contract/mysql-partitions.contract.spec.ts', 'contract/mysql-gifts.contract.spec.ts'],
     twin: [fromMemory('memory-partitions'), fromMemory('memory-gifts')],
   },
+  'display-sink': log(['display-log-contract']),
+  'display-source': log(['display-log-contract']),
   'event-sink': log(['event-log-contract']),
   'event-source': log(['event-log-contract']),
   'gift-catalogue': database('gifts', ['gift-catalogue-contract']),

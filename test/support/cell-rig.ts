@@ -29,7 +29,6 @@ import type { JoinRoom } from '../../src/domain/presence/presence-commands.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { PartitionStops } from '../../src/ports/partition-stops.ts';
 import type { Random } from '../../src/ports/random.ts';
-import type { OutgoingReply, ReplySink } from '../../src/ports/reply-sink.ts';
 import type { TracePoint } from '../../src/ports/trace.ts';
 import { createCodec } from '../../src/protocol/codec.ts';
 import type { Codec } from '../../src/protocol/codec-api.ts';
@@ -40,7 +39,9 @@ import { headerNames } from '../../src/protocol/topics.ts';
 import { FakeCommandSource, FakeCommandTopic } from './fake-command-source.ts';
 import { FakeLeaseKeys, FakeLeases } from './fake-leases.ts';
 import { luckyTimes, LuckyWorld } from './lucky-world.ts';
+import { RigDisplays } from './rig-displays.ts';
 import { RigLog } from './rig-log.ts';
+import { RigReplies } from './rig-replies.ts';
 import { eventually, SteppedTime } from './stepped-time.ts';
 
 /** App under which the rig's commands run, unless a test says otherwise. */
@@ -85,6 +86,8 @@ export const rigOptions: Omit<CellOptions, 'nodeId' | 'incarnation'> = {
   clockRightForMs: 30_000,
   consumerSilentAfterMs: 60_000,
   imUsefulForMs: 60_000,
+  imLanes: { byDisplay: new Set(), largeRoomUsers: 100 },
+  suppressedDisplays: new Set(),
   walletTimeoutMs: 1_000,
   ...luckyTimes,
   chargeBudgetMs: 4_000,
@@ -99,33 +102,6 @@ const rigRandom: Random = {
   hex: (bytes) => '0'.repeat(bytes * 2),
 };
 
-/** Collects decoded replies by correlation id; a second reply to one id is kept too. */
-export class RigReplies implements ReplySink {
-  readonly byCorrelation = new Map<string, ReplyRecord[]>();
-  private readonly codec = createCodec();
-
-  start(): Promise<void> {
-    return Promise.resolve();
-  }
-
-  send(replies: readonly OutgoingReply[]): void {
-    for (const { correlationId, value } of replies) {
-      const decoded = this.codec.decodeReply(value);
-      if (!decoded.ok) throw new Error(`a reply cannot be read: ${decoded.fault}`);
-      const list = this.byCorrelation.get(correlationId) ?? [];
-      this.byCorrelation.set(correlationId, [...list, decoded.value]);
-    }
-  }
-
-  flush(): Promise<void> {
-    return Promise.resolve();
-  }
-
-  stop(): Promise<void> {
-    return Promise.resolve();
-  }
-}
-
 /** The ports of a node that a test may replace. */
 export type RigStores = Pick<CellContext, 'partitions' | 'rooms' | 'snapshots' | 'lane'> &
   Partial<Pick<CellContext, 'stops'>>;
@@ -137,6 +113,7 @@ export interface RigNode {
   /** One for each time that it joined; the first is `source`. */
   readonly sources: readonly FakeCommandSource[];
   readonly replies: RigReplies;
+  readonly displays: RigDisplays;
   readonly log: RigLog;
   readonly fatal: unknown[];
   readonly passed: TracePoint[];
@@ -209,6 +186,7 @@ export class CellRig {
       return next;
     };
     const replies = new RigReplies();
+    const displays = new RigDisplays();
     const log = new RigLog();
     const passed: TracePoint[] = [];
     const incarnation = `inc-${nodeId}-${(this.calls += 1)}`;
@@ -237,6 +215,7 @@ export class CellRig {
       schemas: gate(new MemorySchemaRegistry(database)),
       openSource,
       replies: gate(replies),
+      displays,
       leases: gate(new FakeLeases(this.keys, nodeId)),
       partitions: gate(new MemoryPartitionStore(database)),
       nodes: gate(new MemoryNodeRegistry(database)),
@@ -261,7 +240,7 @@ export class CellRig {
     await cell.start({ configuredPartitionCount: this.partitionCount, onFatal });
     const all = Array.from({ length: this.partitionCount }, (_, id) => id);
     source.assign(settings.assign ?? all);
-    const node = { cell, source, sources, replies, log, fatal, passed, memoryLane };
+    const node = { cell, source, sources, replies, displays, log, fatal, passed, memoryLane };
     const wanted = (settings.assign ?? all).length;
     await eventually(`${nodeId} owns ${wanted} partitions`, () => {
       return cell.ownedPartitions().length === wanted;

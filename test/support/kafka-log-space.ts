@@ -5,6 +5,8 @@
 import { Kafka, logLevel } from 'kafkajs';
 import { createKafkaCommandSink } from '../../src/drivers/kafka/kafka-command-sink.ts';
 import { createKafkaCommandSource } from '../../src/drivers/kafka/kafka-command-source.ts';
+import { createKafkaDisplaySink } from '../../src/drivers/kafka/kafka-display-sink.ts';
+import { createKafkaDisplaySource } from '../../src/drivers/kafka/kafka-display-source.ts';
 import { createKafkaEventSink } from '../../src/drivers/kafka/kafka-event-sink.ts';
 import { createKafkaEventSource } from '../../src/drivers/kafka/kafka-event-source.ts';
 import { createKafkaReplySink } from '../../src/drivers/kafka/kafka-reply-sink.ts';
@@ -94,6 +96,19 @@ function logSpaceOn(space: KafkaSpace, far: KafkaSettings, close: () => Promise<
       createKafkaReplySink({ kafka: over(where), topic: topics.replies, ...more }, deps),
     replySource: (more, deps, where) =>
       createKafkaReplySource({ kafka: over(where), topic: topics.replies, ...more }, deps),
+    displaySink: (more, deps, where) =>
+      createKafkaDisplaySink({ kafka: over(where), topic: topics.display, ...more }, deps),
+    displaySource: (more, deps, where) =>
+      createKafkaDisplaySource(
+        {
+          kafka: over(where),
+          topic: topics.display,
+          groupId: `${prefix}.displays`,
+          sessionTimeoutMs: 3_000,
+          ...more,
+        },
+        deps,
+      ),
     ensureTopics: (plan, signal) => ensureTopics(space.kafka, plan, driverDeps(), signal),
     createOddTopic: async (topic, numPartitions) =>
       void (await admin.createTopics({ topics: [{ topic, numPartitions }] })),

@@ -47,7 +47,12 @@ export async function openKafkaSpace(plan: Partial<TopicPlan> = {}): Promise<Kaf
     topics,
     admin,
     async close() {
-      const all = [topics.commands, topics.replies, ...Object.values(topics.events)];
+      const all = [
+        topics.commands,
+        topics.replies,
+        topics.display,
+        ...Object.values(topics.events),
+      ];
       await admin.deleteTopics({ topics: all });
       await admin.disconnect();
     },

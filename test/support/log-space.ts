@@ -5,6 +5,8 @@
  */
 import type { CommandSinkSettings } from '../../src/drivers/log-client/log-command-sink.ts';
 import type { CommandSourceSettings } from '../../src/drivers/log-client/log-command-source.ts';
+import type { DisplaySinkSettings } from '../../src/drivers/log-client/log-display-sink.ts';
+import type { DisplaySourceSettings } from '../../src/drivers/log-client/log-display-source.ts';
 import type { EventSinkSettings } from '../../src/drivers/log-client/log-event-sink.ts';
 import type { EventSourceSettings } from '../../src/drivers/log-client/log-event-source.ts';
 import type { ReplySinkSettings } from '../../src/drivers/log-client/log-reply-sink.ts';
@@ -12,6 +14,8 @@ import type { ReplySourceSettings } from '../../src/drivers/log-client/log-reply
 import type { TopicPlan, TopicReport } from '../../src/drivers/log-client/topic-plan.ts';
 import type { CommandSink } from '../../src/ports/command-sink.ts';
 import type { CommandSource, LogRange } from '../../src/ports/command-source.ts';
+import type { DisplaySink } from '../../src/ports/display-sink.ts';
+import type { DisplaySource } from '../../src/ports/display-source.ts';
 import type { EventSink } from '../../src/ports/event-sink.ts';
 import type { EventSource } from '../../src/ports/event-source.ts';
 import type { ReplySink } from '../../src/ports/reply-sink.ts';
@@ -52,6 +56,12 @@ export interface LogSpace {
     deps: DriverDeps,
     where?: Where,
   ): ReplySource;
+  displaySink(settings: DisplaySinkSettings, deps: DriverDeps, where?: Where): DisplaySink;
+  displaySource(
+    settings: Partial<DisplaySourceSettings> & { readonly instanceName: string },
+    deps: DriverDeps,
+    where?: Where,
+  ): DisplaySource;
   /** Creates what is missing of a plan under another prefix. */
   ensureTopics(plan: TopicPlan, signal?: AbortSignal): Promise<TopicReport>;
   /** A topic as somebody else made it. */
@@ -94,6 +104,7 @@ export const onOneBroker = {
   commandPartitions: 4,
   replyPartitions: 4,
   eventPartitions: { im: 2, activity: 2, rtc: 2 },
+  displayPartitions: 2,
   replicationFactor: 1,
   minInsyncReplicas: 1,
 } as const;

@@ -4,6 +4,8 @@
  */
 import { createMemoryCommandSink } from '../../src/drivers/memory/memory-command-sink.ts';
 import { createMemoryCommandSource } from '../../src/drivers/memory/memory-command-source.ts';
+import { createMemoryDisplaySink } from '../../src/drivers/memory/memory-display-sink.ts';
+import { createMemoryDisplaySource } from '../../src/drivers/memory/memory-display-source.ts';
 import { createMemoryEventSink } from '../../src/drivers/memory/memory-event-sink.ts';
 import { createMemoryEventSource } from '../../src/drivers/memory/memory-event-source.ts';
 import { MemoryBroker } from '../../src/drivers/memory/memory-broker.ts';
@@ -99,6 +101,19 @@ export async function openMemoryLogSpace(
     replySource: (more, ports, where) =>
       createMemoryReplySource(
         { topic: topics.replies, ...network(where, more.groupId), ...more },
+        ports,
+      ),
+    displaySink: (more, ports, where) =>
+      createMemoryDisplaySink({ topic: topics.display, ...network(where, 'cell'), ...more }, ports),
+    displaySource: (more, ports, where) =>
+      createMemoryDisplaySource(
+        {
+          topic: topics.display,
+          groupId: `${prefix}.displays`,
+          sessionTimeoutMs: 3_000,
+          ...network(where, more.instanceName),
+          ...more,
+        },
         ports,
       ),
     ensureTopics: (plan, signal) =>

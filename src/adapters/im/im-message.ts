@@ -49,7 +49,12 @@ export function imFormOf(eventType: RoomEventType): ImForm {
 
 /** The vendor's priority of an event's message. */
 export function imPriorityOf(eventType: RoomEventType): GroupMessage['priority'] {
-  return priorities[eventRoutes[eventType].imPriority];
+  return vendorPriority(eventRoutes[eventType].imPriority);
+}
+
+/** The same of a priority in a table. */
+export function vendorPriority(priority: ImPriority): GroupMessage['priority'] {
+  return priorities[priority];
 }
 
 /** See the file header. */
@@ -96,7 +101,7 @@ function fittingData(envelope: EventEnvelope, isRepairedBySnapshot: boolean): st
 }
 
 /** Length within the vendor's request, which is JSON again. */
-function requestBytesOf(data: string): number {
+export function requestBytesOf(data: string): number {
   return new TextEncoder().encode(JSON.stringify(data)).length;
 }
 

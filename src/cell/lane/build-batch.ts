@@ -157,7 +157,7 @@ function hashOf(item: RoomItem): ReturnType<typeof payloadHash> {
 function eventRowsOf(context: CellContext, draft: RoomDraft): EventRow[] {
   const { appCode, roomId } = draft.state;
   return loggedEnds(draft).flatMap(({ decidedAtMs, step }) =>
-    (step?.events ?? []).map(({ event, eventId, envelope }, eventIndex) => {
+    (step?.events ?? []).map(({ event, eventId, envelope, destinations }, eventIndex) => {
       const roomVersion = assertDefined(step, 'events without a step').version;
       const route = eventRoute(event.type);
       return {
@@ -169,7 +169,7 @@ function eventRowsOf(context: CellContext, draft: RoomDraft): EventRow[] {
         eventType: event.type,
         occurredAtMs: decidedAtMs,
         envelope,
-        destinations: route.destinations,
+        destinations,
         usefulUntilMs: route.repairedBySnapshot
           ? decidedAtMs + context.options.imUsefulForMs
           : null,

@@ -3,6 +3,7 @@
  * 6 (decide) of a command; nothing here waits or reaches outside.
  */
 import { nextRoomVersion, type CommandId, type RoomVersion } from '../../domain/ids.ts';
+import { imLaneOf, outboxDestinationsOf } from '../../domain/events/im-lanes.ts';
 import type { RoomCommand, SystemCommandBody } from '../../domain/room/commands.ts';
 import type { DecideFacts, Decision } from '../../domain/room/decision.ts';
 import { decide } from '../../domain/room/decide.ts';
@@ -240,9 +241,12 @@ class Drafting {
       const broken = checkRoomInvariants(next);
       assert(broken === null, `the room would break an invariant: ${broken}`);
       const eventBytes = codec.encodeLoggedEvents(decision.events);
-      const events = this.envelopes(item, decision.events, { version, commandId, decidedAtMs });
+      const onlineCount = next.users.size;
+      const at = { version, commandId, decidedAtMs, onlineCount };
+      const events = this.envelopes(item, decision.events, at);
       step = {
         version,
+        onlineCount,
         events,
         eventBytes,
         chainHash: chainHash(this.chain, eventBytes),
@@ -267,9 +271,15 @@ class Drafting {
   private envelopes(
     item: RoomItem,
     events: readonly RoomEvent[],
-    at: { readonly version: RoomVersion; readonly commandId: CommandId; decidedAtMs: number },
+    at: {
+      readonly version: RoomVersion;
+      readonly commandId: CommandId;
+      readonly decidedAtMs: number;
+      readonly onlineCount: number;
+    },
   ): DraftEvent[] {
     const { appCode, roomId } = this.state;
+    const { imLanes } = this.context.options;
     return events.map((event, eventIndex) => {
       const eventId = eventIdOf(appCode, roomId, at.commandId, eventIndex);
       const envelope = this.context.codec.encodeEnvelope({
@@ -284,7 +294,9 @@ class Drafting {
         actorUserId: actorOf(item),
         event,
       });
-      return { event, eventId, envelope };
+      const destinations = outboxDestinationsOf(event, imLanes, at);
+      const imLane = imLaneOf(event, imLanes, at);
+      return { event, eventId, envelope, destinations, imLane };
     });
   }
 

@@ -3,6 +3,8 @@
  * anew for every try of a transaction and thrown away when the try fails (PIPE-4, PIPE-13).
  */
 import type { CommandId, EventId, RoomVersion } from '../../domain/ids.ts';
+import type { OutboxDestination } from '../../domain/events/destinations.ts';
+import type { ImLane } from '../../domain/events/im-lanes.ts';
 import type { RoomEvent } from '../../domain/room/events.ts';
 import type { RoomState } from '../../domain/room/state.ts';
 import type { StoredResult } from '../../ports/room-reader.ts';
@@ -16,11 +18,17 @@ export interface DraftEvent {
   readonly event: RoomEvent;
   readonly eventId: EventId;
   readonly envelope: Uint8Array;
+  /** Those that get an outbox row. */
+  readonly destinations: readonly OutboxDestination[];
+  /** How the room's clients hear of it. */
+  readonly imLane: ImLane;
 }
 
 /** An applied step: what the log row and the event rows are made of. */
 export interface DraftStep {
   readonly version: RoomVersion;
+  /** Users in the room behind this step. */
+  readonly onlineCount: number;
   readonly events: readonly DraftEvent[];
   /** Encoded LoggedEvents. */
   readonly eventBytes: Uint8Array;

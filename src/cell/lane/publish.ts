@@ -3,7 +3,6 @@
  * remembered, replies sent, timing lines written. Works on what is stored; nothing here can fail
  * the commands any more.
  */
-import { eventRoute } from '../../domain/events/destinations.ts';
 import { roomKeyOf, splitRoomKey } from '../../domain/ids.ts';
 import { roomView } from '../../domain/room/room-view.ts';
 import { assert } from '../../kernel/assert.ts';
@@ -149,7 +148,7 @@ function answer(
 function timeEnd(context: CellContext, room: RoomCell, end: LoggedEnd | ReplayedEnd): void {
   const { item } = end;
   const events = end.kind === 'logged' ? (end.step?.events ?? []) : [];
-  const destinations = new Set(events.flatMap(({ event }) => eventRoute(event.type).destinations));
+  const destinations = new Set(events.flatMap((event) => event.destinations));
   const logged = end.kind === 'logged';
   logCommandTiming(
     context,

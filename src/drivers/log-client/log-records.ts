@@ -3,6 +3,8 @@ import { roomKeyOf } from '../../domain/ids.ts';
 import type { RoomKey } from '../../domain/ids.ts';
 import type { OutgoingRecord } from '../../ports/command-sink.ts';
 import type { SourceRecord } from '../../ports/command-source.ts';
+import type { IncomingDisplay } from '../../ports/display-source.ts';
+import type { OutgoingDisplay } from '../../ports/display-sink.ts';
 import type { IncomingEvent } from '../../ports/event-source.ts';
 import type { ClaimedRun } from '../../ports/outbox-store.ts';
 import type { OutgoingReply } from '../../ports/reply-sink.ts';
@@ -36,11 +38,26 @@ export function* eventMessages(run: ClaimedRun): Iterable<LogMessage> {
 export function readEvent({ key, value, headers }: SourceRecord): IncomingEvent | null {
   const rowId = headers[headerNames.outboxRowId] ?? '';
   const claimToken = headers[headerNames.claimToken] ?? '';
-  const roomKey = key === null ? '' : Buffer.from(key).toString('utf8');
-  if (!decimal.test(rowId) || claimToken === '' || !roomKey.includes('\0') || value === null) {
-    return null;
-  }
-  return { roomKey: roomKey as RoomKey, rowId: BigInt(rowId), claimToken, envelope: value };
+  const roomKey = roomKeyIn(key);
+  if (!decimal.test(rowId) || claimToken === '' || roomKey === null || value === null) return null;
+  return { roomKey, rowId: BigInt(rowId), claimToken, envelope: value };
+}
+
+function roomKeyIn(key: Uint8Array | null): RoomKey | null {
+  const text = key === null ? '' : Buffer.from(key).toString('utf8');
+  return text.includes('\0') ? (text as RoomKey) : null;
+}
+
+/** A display, keyed by the room. */
+export function displayMessage({ roomKey, value }: OutgoingDisplay): LogMessage {
+  const key = partitionKeyBytes(roomKey);
+  return { partition: null, key, value, headers: withChecksum({}, value) };
+}
+
+/** Null when there is no value or the key names no room. */
+export function readDisplay({ key, value }: SourceRecord): IncomingDisplay | null {
+  const roomKey = roomKeyIn(key);
+  return roomKey === null || value === null ? null : { roomKey, value };
 }
 
 /** A reply for the partition of its caller's gateway. */

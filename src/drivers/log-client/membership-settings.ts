@@ -1,4 +1,5 @@
 /** How each reader of the log is a member of its group: the defaults that measurements led to. */
+import type { DisplaySourceSettings } from './log-display-source.ts';
 import type { EventSourceSettings } from './log-event-source.ts';
 import type { CommandSourceSettings } from './log-command-source.ts';
 import type { ReplySourceSettings } from './log-reply-source.ts';
@@ -54,6 +55,23 @@ export function eventMembership(settings: EventSourceSettings): MembershipSettin
     maxBytesPerPartition: settings.maxBytesPerPartition ?? 256 * 1024,
     concurrency: settings.partitionsAtOnce ?? 16,
     fromBeginning: true,
+    stopTimeoutMs: settings.stopTimeoutMs ?? 2_000,
+  };
+}
+
+/** An adapter's, of the display topic. */
+export function displayMembership(settings: DisplaySourceSettings): MembershipSettings {
+  return {
+    topic: settings.topic,
+    groupId: settings.groupId,
+    sessionTimeoutMs: settings.sessionTimeoutMs ?? 10_000,
+    rebalanceTimeoutMs: settings.rebalanceTimeoutMs ?? 15_000,
+    heartbeatIntervalMs: settings.heartbeatIntervalMs ?? 500,
+    maxWaitMs: settings.maxWaitMs ?? 100,
+    maxBytesPerPartition: settings.maxBytesPerPartition ?? 256 * 1024,
+    concurrency: 1,
+    // What lay there before is too old to be shown.
+    fromBeginning: false,
     stopTimeoutMs: settings.stopTimeoutMs ?? 2_000,
   };
 }

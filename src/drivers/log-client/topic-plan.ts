@@ -15,6 +15,8 @@ export interface TopicPlan {
   readonly replyPartitions?: number;
   /** Per destination. Default 8. */
   readonly eventPartitions?: Readonly<Partial<Record<Destination, number>>>;
+  /** Default 8. */
+  readonly displayPartitions?: number;
   /** 3 in production, 1 on one broker. */
   readonly replicationFactor: number;
   /** 2 in production, 1 on one broker. */
@@ -64,6 +66,7 @@ export function plannedTopics(plan: TopicPlan): readonly PlannedTopic[] {
     ...destinations.map((destination) =>
       planned(names.events[destination], plan.eventPartitions?.[destination] ?? 8),
     ),
+    planned(names.display, plan.displayPartitions ?? 8),
   ];
 }
 

@@ -18,11 +18,16 @@ export class MemberPositions {
   /** Moves of the fetch under way, by partition. */
   private fetched: ReadonlyMap<number, number> = new Map();
 
-  /** A generation begins at the stored offsets; what is paused stays paused. */
-  begin({ partitions, committed }: JoinAnswer): void {
+  /**
+   * A generation begins at the stored offsets, and where none is stored at `otherwise`; what is paused
+   * stays paused.
+   */
+  begin({ partitions, committed }: JoinAnswer, otherwise: bigint): void {
     this.assigned = partitions;
     this.positions.clear();
-    for (const partition of partitions) this.seek(partition, committed.get(partition) ?? 0n);
+    for (const partition of partitions) {
+      this.seek(partition, committed.get(partition) ?? otherwise);
+    }
   }
 
   seek(partition: number, offset: bigint): void {

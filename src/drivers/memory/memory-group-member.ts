@@ -35,6 +35,9 @@ const replaceAfterMs = 1_000;
 /** On top of the rebalance that a join waits for. */
 const joinSlackMs = 5_000;
 
+/** Where a member stands that wants nothing of what lies there already. */
+const belowTheLog = -1n;
+
 /** See the file header. */
 export class MemoryGroupMember implements GroupMembership {
   private readonly settings: MemoryMemberSettings;
@@ -121,7 +124,8 @@ export class MemoryGroupMember implements GroupMembership {
       if (joined === null || this.isStopping) continue;
       this.memberId = joined.memberId;
       this.generation = joined.generation;
-      this.positions.begin(joined);
+      // The first fetch finds an offset below the log out of range, and goes to its end.
+      this.positions.begin(joined, this.settings.fromBeginning ? 0n : belowTheLog);
       this.handlers.onJoined(joined.partitions);
       const end = await this.serve();
       if (this.isStopping) return;

@@ -115,6 +115,9 @@ const ofCell: Rows = {
   cell_lease_foreign_total: counter('Rooms whose lease in Redis named somebody else.'),
   cell_lease_overwritten_total: counter('Leases overwritten after MySQL said that they are ours.'),
   cell_lease_unreachable_total: counter('Leases that Redis did not answer for.'),
+  cell_displays_total: counter('Displays that left by the display lane.', 'type'),
+  cell_displays_suppressed_total: counter('Displays of types that are never sent.', 'type'),
+  cell_displays_unpaced_total: counter('Displays for whose window there was no place.'),
   cell_retries_total: counter('Tries that met an outage.', 'what'),
 };
 
@@ -143,6 +146,10 @@ const ofOutbox: Rows = {
   adapter_late_rows_total: counter('Rows whose claim was another’s by then.', 'destination'),
   adapter_lost_finishes_total: counter('Runs whose end came after their claim.', 'destination'),
   adapter_rtc_removals_total: counter('Removals from RTC that ended, by how.', 'how'),
+  adapter_displays_total: counter(
+    'Displays that came to the IM adapter, by how they ended.',
+    'outcome',
+  ),
   adapter_store_retries_total: counter('Tries that met an outage.', 'destination', 'what'),
 };
 
@@ -150,6 +157,9 @@ const ofKafka: Rows = {
   kafka_produce_ms: duration('Sends to the brokers.', 'topic'),
   kafka_produced_total: counter('Records sent, by outcome.', 'topic', 'outcome'),
   kafka_produce_refused_total: counter('Records refused before a send.', 'why'),
+  kafka_displays_total: counter('Displays handed to a broker, by how that ended.', 'outcome'),
+  kafka_displays_dropped_total: counter('Displays dropped before a send.', 'why'),
+  kafka_displays_unreadable_total: counter('Display records without a room or a value.'),
   kafka_replies_dropped_total: counter('Replies dropped before a send.', 'why'),
   kafka_replies_unreadable_total: counter('Reply records without a key or a value.'),
   kafka_out_of_range_total: counter('Offsets that the log no longer holds.', 'topic'),

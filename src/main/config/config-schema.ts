@@ -6,6 +6,7 @@
 import { cellFields, limitFields, roomFields } from './cell-fields.ts';
 import type { ConfigOf, FieldTree } from './field-tree.ts';
 import { boolean, choice, duration, integer, list, secret, text } from './fields.ts';
+import { displayFields } from './display-fields.ts';
 import { listCacheFields } from './list-cache-fields.ts';
 import { outsideFields } from './outside-fields.ts';
 import { outboxWorkerFields } from './outbox-worker-fields.ts';
@@ -290,6 +291,7 @@ export const configTree = {
   outbox_worker: outboxWorkerFields,
   retention: retentionFields,
   list_cache: listCacheFields,
+  display: displayFields,
   ...outsideFields,
 } satisfies FieldTree;
 

@@ -45,6 +45,12 @@ export const giftOnSale = {
   words: 'app_code/gift_id=coins or app_code/gift_id=coins/lucky',
 };
 
+/** The name of an event or of a display. */
+export const eventTypeName = {
+  expression: /^[A-Z][A-Za-z]{0,63}$/,
+  words: 'the name of an event such as RoomUserUpdated',
+};
+
 /** Any text on one line. */
 export const oneLine = { expression: /^[^\r\n]{1,1024}$/, words: 'one line of text' };
 

@@ -15,6 +15,7 @@ import {
   splitAddress,
 } from './addresses.ts';
 import type { RoomcellConfig } from './config-schema.ts';
+import { displayRelations } from './display-relations.ts';
 import { variableOf } from './field-tree.ts';
 
 interface Relation {
@@ -185,6 +186,7 @@ const relations: readonly Relation[] = [
   noKnownSecret('redis.password', (config) => config.redis.password),
   noKnownSecret('auth.hs256_secret', (config) => config.auth.hs256Secret),
   noKnownSecret('deployment_secret', (config) => config.deploymentSecret),
+  ...displayRelations,
   {
     keys: ['redis.url'],
     judge: ({ redis }) =>

@@ -16,13 +16,14 @@ export function topicsContract(name: string, openSpace: () => Promise<LogSpace>)
       const plan = { ...onOneBroker, prefix: `${space.prefix}.twice` };
       const reports = await Promise.all([space.ensureTopics(plan), space.ensureTopics(plan)]);
       const created = reports.flatMap((report) => report.created);
-      expect(new Set(created).size).toBe(5);
-      expect(created).toHaveLength(5);
+      expect(new Set(created).size).toBe(6);
+      expect(created).toHaveLength(6);
       expect(reports.map(({ findings }) => findings)).toEqual([[], []]);
       const later = await space.ensureTopics(plan);
       expect(later).toMatchObject({ created: [], findings: [] });
       expect(later.partitionCounts[`${plan.prefix}.replies`]).toBe(4);
       expect(later.partitionCounts[`${plan.prefix}.events.rtc`]).toBe(2);
+      expect(later.partitionCounts[`${plan.prefix}.display`]).toBe(2);
       await space.deleteTopics(created);
     });
 

@@ -9,6 +9,7 @@ import type { RoomEvent } from '../../../src/domain/room/events.ts';
 import type {
   CommandRecord,
   CommandTopicRecord,
+  DisplayEnvelope,
   EventEnvelope,
   ReplyRecord,
   ResultRecord,
@@ -17,6 +18,7 @@ import type {
 import { ann, bob } from '../0.3.0/names.ts';
 import * as former from '../0.3.0/samples.ts';
 import { bodies } from './bodies.ts';
+import { displays as newDisplays } from './displays.ts';
 import { events as newEvents } from './events.ts';
 import { rocket } from './rocket.ts';
 
@@ -75,3 +77,15 @@ export const snapshots: readonly SnapshotRecord[] = [
 ];
 
 export { withoutSecret } from '../0.3.0/samples.ts';
+
+/** Displays of every type. */
+export const displays: readonly DisplayEnvelope[] = newDisplays.map((display, index) => ({
+  eventId: `00000000-0000-5000-8000-00000000000${index}` as DisplayEnvelope['eventId'],
+  appCode: 'app1' as DisplayEnvelope['appCode'],
+  roomId: 'r1' as DisplayEnvelope['roomId'],
+  displayType: display.type,
+  roomVersion: 7n as DisplayEnvelope['roomVersion'],
+  occurredAtMs: 1_700_000_000_000,
+  actorUserId: 'u1' as DisplayEnvelope['actorUserId'],
+  display,
+}));

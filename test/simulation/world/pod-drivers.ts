@@ -5,6 +5,8 @@
 import { createMemoryCommandSink } from '../../../src/drivers/memory/memory-command-sink.ts';
 import { createMemoryCommandSource } from '../../../src/drivers/memory/memory-command-source.ts';
 import { createMemoryDrivers } from '../../../src/drivers/memory/memory-drivers.ts';
+import { createMemoryDisplaySink } from '../../../src/drivers/memory/memory-display-sink.ts';
+import { createMemoryDisplaySource } from '../../../src/drivers/memory/memory-display-source.ts';
 import { createMemoryEventSink } from '../../../src/drivers/memory/memory-event-sink.ts';
 import { createMemoryEventSource } from '../../../src/drivers/memory/memory-event-source.ts';
 import { MemoryLeaseDirectory } from '../../../src/drivers/memory/memory-lease-directory.ts';
@@ -17,6 +19,7 @@ import { leaseSettingsOf } from '../../../src/main/lease-settings.ts';
 import { logSettingsOf } from '../../../src/main/log-settings.ts';
 import type { CommandSource } from '../../../src/ports/command-source.ts';
 import type { CommitLane } from '../../../src/ports/commit-lane.ts';
+import type { DisplaySource } from '../../../src/ports/display-source.ts';
 import type { EventSource } from '../../../src/ports/event-source.ts';
 import type { Metrics } from '../../../src/ports/metrics.ts';
 import type { Random } from '../../../src/ports/random.ts';
@@ -77,6 +80,16 @@ export function createPodDrivers(parts: PodDriverParts): DriverSet {
     eventSource: (destination, ports) =>
       gatedEventSource(
         createMemoryEventSource({ ...here, ...log.eventSource(destination), maxWaitMs }, ports),
+        gate,
+      ),
+    displaySink: (ports) =>
+      gatedPort(createMemoryDisplaySink({ ...here, ...log.displaySink }, ports), gate, [
+        'offer',
+        'drop',
+      ]),
+    displaySource: (ports) =>
+      gatedDisplaySource(
+        createMemoryDisplaySource({ ...here, ...log.displaySource, maxWaitMs }, ports),
         gate,
       ),
     leaseDirectory: () =>
@@ -176,6 +189,16 @@ function gatedReplySource(source: ReplySource, gate: PodGate): ReplySource {
   return gatedPort<ReplySource>(
     {
       start: (partition, handlers) => source.start(partition, gatedHandlers(handlers, gate)),
+      stop: () => source.stop(),
+    },
+    gate,
+  );
+}
+
+function gatedDisplaySource(source: DisplaySource, gate: PodGate): DisplaySource {
+  return gatedPort<DisplaySource>(
+    {
+      start: (handlers) => source.start(gatedHandlers(handlers, gate)),
       stop: () => source.stop(),
     },
     gate,

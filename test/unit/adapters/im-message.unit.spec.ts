@@ -105,6 +105,7 @@ describe('an event in instant messaging', () => {
       combo_id: 'combo-1',
       gift_count: 3,
       gift_id: 'rose',
+      lucky_draw: null,
       sender_user_id: 'u9007199254740993',
       target_user_id: 'bob',
       unit_price: '3002399751580331',

@@ -18,6 +18,7 @@ import {
   withoutSecret,
 } from '../../golden/0.4.0/samples.ts';
 import { anyCommand } from './command-arbitraries.ts';
+import { anyDisplayEnvelope } from './display-arbitraries.ts';
 import { anyEnvelope, anyEvent } from './event-arbitraries.ts';
 import { anyReply, anyResult } from './reply-arbitraries.ts';
 import { anyState } from './state-arbitraries.ts';
@@ -70,6 +71,17 @@ describe('every record comes back as it was', () => {
         expect(codec.decodeEnvelope(codec.encodeEnvelope(envelope))).toEqual({
           ok: true,
           value: { ...envelope, event },
+        });
+      }),
+    );
+  });
+
+  it('as a display', () => {
+    fc.assert(
+      fc.property(anyDisplayEnvelope, (envelope) => {
+        expect(codec.decodeDisplay(codec.encodeDisplay(envelope))).toEqual({
+          ok: true,
+          value: envelope,
         });
       }),
     );

@@ -32,10 +32,12 @@ interface GoldenSample {
 type Samples = Pick<
   typeof release010,
   'commands' | 'results' | 'replies' | 'envelopes' | 'events' | 'snapshots'
->;
+> &
+  // Since 0.4.0.
+  Partial<Pick<typeof release040, 'displays'>>;
 
 function samplesOf(samples: Samples): readonly GoldenSample[] {
-  const { commands, results, replies, envelopes, events, snapshots } = samples;
+  const { commands, results, replies, envelopes, events, snapshots, displays = [] } = samples;
   return [
     ...each('command', commands, codec.encodeCommand, codec.decodeCommand),
     ...each('result', results, codec.encodeResult, codec.decodeResult),
@@ -43,6 +45,7 @@ function samplesOf(samples: Samples): readonly GoldenSample[] {
     ...each('envelope', envelopes, codec.encodeEnvelope, codec.decodeEnvelope),
     ...each('logged-events', [events], codec.encodeLoggedEvents, codec.decodeLoggedEvents),
     ...each('snapshot', snapshots, codec.encodeSnapshot, codec.decodeSnapshot),
+    ...each('display', displays, codec.encodeDisplay, codec.decodeDisplay),
   ];
 }
 
@@ -130,7 +133,7 @@ describe('the samples of the present release', () => {
     record.kind === 'command' ? [record.body.type] : [],
   );
 
-  it('have every command, every event and every kind of record and reply', () => {
+  it('have every command, every event, every display and every kind of record and reply', () => {
     const branches = (name: SchemaName, field: string): readonly string[] =>
       branchesOf(JSON.parse(schemaJson[name]), field).sort();
     const kinds = (list: readonly string[]): readonly string[] => [...new Set(list)].sort();
@@ -139,6 +142,8 @@ describe('the samples of the present release', () => {
     expect(kinds(logged)).toEqual(branches('LoggedEvents', 'events'));
     const enveloped = release040.envelopes.map(({ eventType }) => eventType);
     expect(kinds(enveloped)).toEqual(branches('EventEnvelope', 'event'));
+    const shown = release040.displays.map(({ displayType }) => displayType);
+    expect(kinds(shown)).toEqual(branches('DisplayEnvelope', 'display'));
     expect(kinds(release040.replies.map(({ kind }) => kind))).toHaveLength(
       branches('ReplyRecord', 'content').length,
     );

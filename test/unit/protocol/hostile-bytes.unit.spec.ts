@@ -8,6 +8,7 @@ import { createCodec } from '../../../src/protocol/codec.ts';
 import type { Decoded } from '../../../src/protocol/records.ts';
 import {
   commands,
+  displays,
   envelopes,
   events,
   replies,
@@ -33,6 +34,7 @@ const targets: readonly Target[] = [
     bytes: [codec.encodeLoggedEvents(events)],
     decode: codec.decodeLoggedEvents,
   },
+  { name: 'display', bytes: displays.map(codec.encodeDisplay), decode: codec.decodeDisplay },
   { name: 'snapshot', bytes: snapshots.map(codec.encodeSnapshot), decode: codec.decodeSnapshot },
 ];
 

@@ -58,6 +58,26 @@ const badCases: readonly (readonly [string, string, LoadOptions, readonly RegExp
     [/^rank_limit: is 101/, /^limits\.events_per_command_max: is 50/],
   ],
   [
+    'a fact, an unknown type and one without a message on the display lane (DIM-4)',
+    'display: { by_display_lane: [RoomGiftSent, RoomUserUpdated, Foo, RoomUserUnbanned] }',
+    {},
+    [
+      /^display\.by_display_lane: .*RoomGiftSent is not repaired.*Foo is no event.*RoomUserUnbanned has no message/,
+    ],
+  ],
+  [
+    'displays and facts that are together too many for a group',
+    'tencent_im: { group_messages_per_second: 33 }',
+    {},
+    [/^display\.group_messages_per_second: is 8, but must be at most 40 together with .* \(33\)/],
+  ],
+  [
+    'a display that nobody knows among those that are never sent',
+    'display: { suppress_direct_im_event_types: [RoomUsersCameAndWent, RoomFoo] }',
+    {},
+    [/^display\.suppress_direct_im_event_types: names no event or display: RoomFoo/],
+  ],
+  [
     'a bad variable, named with its key',
     '',
     { env: { ROOMCELL_OUTBOX_WORKER_POLL_INTERVAL: '5' } },

@@ -1,0 +1,86 @@
+/** What one committed command shows by the display lane. */
+import { describe, expect, it } from 'vitest';
+import { displaysOf, type CommittedCommand } from '../../../src/cell/displays/displays-of.ts';
+import type { ImLane, ImLanes } from '../../../src/domain/events/im-lanes.ts';
+import type { BatchDisplay } from '../../../src/domain/gift/batch-display.ts';
+import type {
+  AppCode,
+  CommandId,
+  EventId,
+  GiftId,
+  RoomId,
+  UserId,
+} from '../../../src/domain/ids.ts';
+import type { RoomEvent } from '../../../src/domain/room/events.ts';
+import { given } from '../../support/decider-spec.ts';
+import { alice, bob, created, gifted, owner } from '../../support/room-builders.ts';
+
+const lanes: ImLanes = { byDisplay: new Set(), largeRoomUsers: 200 };
+
+/** A command with these events, each by the lane that is named. */
+function committed(imLane: ImLane, ...events: readonly RoomEvent[]): CommittedCommand {
+  const gifts = events.flatMap((event) => (event.type === 'RoomGiftSent' ? [event] : []));
+  const batchDisplay: BatchDisplay = {
+    giftId: 'rose' as GiftId,
+    giftCount: 1,
+    targetUserIds: gifts.map(({ targetUserId }) => targetUserId),
+    totalCoins: 20n,
+    comboId: '',
+  };
+  const fields = gifts.length > 1 ? { batchDisplay } : {};
+  return {
+    appCode: 'app1' as AppCode,
+    roomId: 'r1' as RoomId,
+    commandId: 'c1' as CommandId,
+    actorUserId: alice,
+    body: { type: 'LeaveRoom' },
+    decidedAtMs: 1_000,
+    result: { outcome: 'applied', roomVersion: 5n as never, reason: '', facts: {}, fields },
+    step: {
+      version: 5n as never,
+      onlineCount: 3,
+      eventBytes: new Uint8Array(),
+      chainHash: new Uint8Array(),
+      forcesSnapshot: false,
+      events: events.map((event) => ({
+        event,
+        eventId: 'e' as EventId,
+        envelope: new Uint8Array(),
+        destinations: [],
+        imLane,
+      })),
+    },
+    state: given(created()).state,
+  };
+}
+
+const giftTo = (targetUserId: UserId): RoomEvent => gifted(alice, targetUserId, 10n);
+
+describe('what a committed command shows', () => {
+  it('a gift to one target has its fact alone', () => {
+    expect(displaysOf(committed('outbox', giftTo(bob)), lanes)).toEqual([]);
+  });
+
+  it('a gift to several is one picture, with all targets and the sum (BATCH-2)', () => {
+    const shown = displaysOf(committed('outbox', giftTo(bob), giftTo(owner)), lanes);
+    expect(shown).toMatchObject([
+      {
+        kind: 'display',
+        identity: ['c1'],
+        display: {
+          type: 'RoomGiftBatchShown',
+          senderUserId: alice,
+          targetUserIds: [bob, owner],
+          totalCoins: 20n,
+        },
+      },
+    ]);
+  });
+
+  it('the one picture takes the place of the single copies on this lane (BATCH-2)', () => {
+    const shown = displaysOf(committed('display', giftTo(bob), giftTo(owner)), lanes);
+    expect(shown.map((one) => one.kind)).toEqual(['display']);
+    const single = displaysOf(committed('display', giftTo(bob)), lanes);
+    expect(single.map((one) => one.kind)).toEqual(['fact']);
+  });
+});
