@@ -212,6 +212,7 @@ function earliestDeadlineMs(room: RoomModel): number | null {
     ),
     ...room.micRequests.map(({ expiresAtMs }) => expiresAtMs),
     ...[...room.bans.values()].map(({ expiresAtMs }) => expiresAtMs).filter((atMs) => atMs > 0n),
+    ...(room.rocket?.ignition ? [room.rocket.ignition.launchAtMs] : []),
     ...(room.closing === null ? [] : [room.closing.closesAtMs]),
   ];
   return waiting.length === 0 ? null : Math.min(...waiting.map(Number));
