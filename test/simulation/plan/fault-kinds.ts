@@ -94,6 +94,7 @@ export const luckyFaultKinds = {
   lucky: 0.1,
   luckyDown: 0.02,
   luckyLocksGone: 0.03,
+  prizes: 0.3,
 } as const;
 
 /** Kinds that happen whatever the processes are at. */
