@@ -3,7 +3,13 @@ import type { AppCode, MicSessionId, RoomId, RoomVersion, UserId } from '../../d
 import type { RankItem } from '../../domain/gift/gift-rank.ts';
 import type { RocketView } from '../../domain/rocket/rocket-view.ts';
 import type { RoomView, RoomViewMe, SeatView } from '../../domain/room/room-view.ts';
-import type { RankItem as ProtoRankItem, RoomMe, RoomRocket, RoomSnapshot, Seat } from './generated/roomcell/v1/room_types_pb.ts';
+import type {
+  RankItem as ProtoRankItem,
+  RoomMe,
+  RoomRocket,
+  RoomSnapshot,
+  Seat,
+} from './generated/roomcell/v1/room_types_pb.ts';
 import {
   closerKinds,
   nameOf,
