@@ -23,6 +23,7 @@ import { createMemoryReplySource } from '../drivers/memory/memory-reply-source.t
 import { ensureMemoryTopics } from '../drivers/memory/memory-topics.ts';
 import { MemoryWakeHub } from '../drivers/memory/memory-wake.ts';
 import { createSystemRandom } from '../drivers/system/system-random.ts';
+import { blockingDestinationsOf } from './blocking-destinations.ts';
 import type { DriverSet, DriverSetParts } from './driver-set.ts';
 import { leaseSettingsOf } from './lease-settings.ts';
 import { logSettingsOf } from './log-settings.ts';
@@ -55,7 +56,7 @@ export function createEmbeddedDrivers(parts: DriverSetParts): DriverSet {
   const log = logSettingsOf(parts);
   return {
     warning: embeddedWarning,
-    stores: createMemoryDrivers(database),
+    stores: createMemoryDrivers(database, blockingDestinationsOf(config)),
     wake,
     foundation: {
       migrate: () => Promise.resolve([]),

@@ -23,6 +23,7 @@ import { createRedisRocketScheduler } from '../drivers/redis/redis-rocket-schedu
 import { createRedisRoomListCache } from '../drivers/redis/redis-room-list-cache.ts';
 import { createRedisWake } from '../drivers/redis/redis-wake.ts';
 import { createSystemRandom } from '../drivers/system/system-random.ts';
+import { blockingDestinationsOf } from './blocking-destinations.ts';
 import type { RoomcellConfig } from './config/config-schema.ts';
 import type { DriverSet, DriverSetParts, FoundationDrivers } from './driver-set.ts';
 import { leaseSettingsOf } from './lease-settings.ts';
@@ -43,6 +44,7 @@ export function createServerDrivers(parts: DriverSetParts): DriverSet {
     repliesTopic: topics.replies,
     pool: { connections: config.mysql.poolSize },
     session: { openMs: config.mysql.connectTimeoutMs },
+    blocking: blockingDestinationsOf(config),
   });
   const log = logSettingsOf(parts);
   const wake = createRedisWake({ redis, topic: 'outbox', incarnation }, parts.ports);

@@ -1,8 +1,10 @@
 /** Role `relay`: carries outbox rows to the destinations' topics. */
 import { outboxShardCount } from '../protocol/outbox-shard.ts';
 import type { Destination } from '../protocol/topics.ts';
+import { BlockedWatch } from '../relay/blocked-watch.ts';
 import { createRelay } from '../relay/relay.ts';
 import type { RelayOptions } from '../relay/relay-options.ts';
+import { blockingDestinationsOf } from './blocking-destinations.ts';
 import { byDestinationSink } from './by-destination-sink.ts';
 import { Retention } from '../relay/retention/retention.ts';
 import type { Role } from './role.ts';
@@ -12,6 +14,9 @@ import type { WiringContext } from './wiring-context.ts';
 
 /** Destinations that have an adapter; rows of others would never end. */
 const servedDestinations: readonly Destination[] = ['im', 'activity', 'rtc'];
+
+/** A look meets each failed row of the destinations that block: few, or somebody should look. */
+const blockedLookMs = 30_000;
 
 /** Makes the role. Switched off by `outbox_worker.enabled`, it runs and says so. */
 export function wireRelay(process: WiringContext): Role {
@@ -27,6 +32,7 @@ export function wireRelay(process: WiringContext): Role {
       const stages: RunningStage[] = [];
       if (outboxWorker.enabled) stages.push(runningRelay(context));
       else log.warn({}, 'outbox_worker.enabled is false: events gather in the outbox');
+      if (blockingDestinationsOf(context.config).length > 0) stages.push(blockedWatch(context));
       if (retention.enabled) stages.push(runningRetention(context));
       return stagesTogether(stages);
     },
@@ -55,6 +61,17 @@ function runningRetention(context: WiringContext): RunningStage {
     },
     drain: () => retention.drain(),
     stop: () => retention.stop(),
+    readiness: () => ({ ready: true, reasons: [] }),
+  };
+}
+
+function blockedWatch({ timers, log, metrics, drivers }: WiringContext): RunningStage {
+  const store = drivers.stores.outboxStore;
+  const watch = new BlockedWatch({ store, timers, log, metrics }, blockedLookMs);
+  return {
+    start: () => watch.start(),
+    drain: () => watch.drain(),
+    stop: () => watch.stop(),
     readiness: () => ({ ready: true, reasons: [] }),
   };
 }

@@ -6,6 +6,16 @@
 import type { AppCode, EventId, RoomId, RoomVersion } from '../domain/ids.ts';
 import type { Destination } from '../protocol/topics.ts';
 
+/**
+ * What a `failed` row means for the later rows of its room and destination. `skip`: they go on without
+ * it. `block`: they wait until it is no longer `failed`. One word for a whole deployment: relays and
+ * adapters of different minds would not break order, but those that skip would let rows pass.
+ */
+export type OnFailed = 'skip' | 'block';
+
+/** The destinations whose failed rows hold the later ones back; none is `skip` for all. */
+export type BlockingDestinations = readonly Destination[];
+
 /** A claimed row with its envelope. */
 export interface ClaimedRow {
   readonly rowId: bigint;
@@ -90,7 +100,10 @@ export interface FinishResult {
   readonly returnedToPending: number;
 }
 
-/** All methods throw a Retry failure when MySQL cannot be reached. */
+/**
+ * All methods throw a Retry failure when MySQL cannot be reached. A store is made with the
+ * destinations that block: for those nothing behind a `failed` row is claimed, nor started.
+ */
 export interface OutboxStore {
   claimRuns(request: ClaimRequest): Promise<readonly ClaimedRun[]>;
   /** Gives rows back that were claimed but not published: pending again, counters untouched. */
@@ -98,7 +111,8 @@ export interface OutboxStore {
   /**
    * The adapter begins: raises `started_count` of the rows still under the claim and pushes their
    * lock to `lockUntilMs`. Answers the rows that are still the claim's, in order; the others must
-   * not be sent. Answers none while an older row of the stream is unfinished under another claim.
+   * not be sent. Answers none while an older row of the stream is unfinished under another claim,
+   * or `failed` where that blocks.
    */
   start(
     claimToken: string,
@@ -119,4 +133,6 @@ export interface OutboxStore {
       readonly failed: number;
     }[]
   >;
+  /** Per blocking destination, in how many rooms a `failed` row holds later ones back; 0 too. */
+  blockedRooms(): Promise<readonly { readonly destination: Destination; readonly rooms: number }[]>;
 }

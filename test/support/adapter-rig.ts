@@ -90,6 +90,7 @@ export function makeAdapterRig(
       store: {
         claimRuns: () => Promise.resolve([]),
         giveBack: () => Promise.resolve(),
+        blockedRooms: () => Promise.resolve([]),
         backlog: () => Promise.resolve([]),
         async start(token, rowIds) {
           seen.starts.push(`${token}:${rowIds.join(',')}`);

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { EventId, RoomId, RoomVersion } from '../../src/domain/ids.ts';
 import { outboxRowOf } from '../../src/drivers/memory/lane-inserts.ts';
 import { put, type MemoryDatabase } from '../../src/drivers/memory/memory-database.ts';
+import { createMemoryDrivers } from '../../src/drivers/memory/memory-drivers.ts';
 import type { StoredOutboxStatus } from '../../src/drivers/memory/memory-rows.ts';
 import { openMemorySpace, type MemorySpace } from './memory-space.ts';
 import type { OutboxStoreFixture } from './outbox-rig.ts';
@@ -29,7 +30,7 @@ export function memoryOutboxFixture(): Promise<OutboxStoreFixture> {
   const { space, put: putRows, see } = memoryReplaySpace();
   const { database } = space;
   return Promise.resolve({
-    newStore: () => space.moreDrivers().outboxStore,
+    newStore: (blocking = []) => createMemoryDrivers(database, blocking).outboxStore,
     put: putRows,
     see,
     loseEvent: (rowId) => {

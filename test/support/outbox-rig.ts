@@ -1,6 +1,7 @@
 /** What the suites of the outbox share: a fixture, rows under it, and short ways to claim and fail. */
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type {
+  BlockingDestinations,
   ClaimedRun,
   ClaimRequest,
   OutboxStore,
@@ -12,7 +13,7 @@ import type { PutRow, SeenRow } from './outbox-rows.ts';
 /** A store with a way to put rows under it. */
 export interface OutboxStoreFixture {
   /** Another store on the same rows, as another relay has. */
-  newStore(): OutboxStore;
+  newStore(blocking?: BlockingDestinations): OutboxStore;
   put(rows: readonly PutRow[]): Promise<bigint[]>;
   see(rowId: bigint): Promise<SeenRow>;
   /** Loses the event that the row points at. */
@@ -58,8 +59,8 @@ export class OutboxRig {
     afterAll(() => this.fixture.close());
   }
 
-  newStore(): OutboxStore {
-    return this.fixture.newStore();
+  newStore(blocking: BlockingDestinations = []): OutboxStore {
+    return this.fixture.newStore(blocking);
   }
 
   putAll(rows: readonly PutRow[]): Promise<bigint[]> {

@@ -77,11 +77,16 @@ export class MemoryDatabase {
   readonly rooms = new Map<RoomKey, RoomMetaRow>();
   readonly listEntries = new IndexedTable<RoomKey, ListRow, 'app'>({ app: (row) => row.appCode });
   readonly events = new IndexedTable<EventId, EventRow, 'place'>({ place: placeKey });
-  readonly outbox = new IndexedTable<bigint, OutboxRow, 'event' | 'stream' | 'claim' | 'open'>({
+  readonly outbox = new IndexedTable<
+    bigint,
+    OutboxRow,
+    'event' | 'stream' | 'claim' | 'open' | 'failed'
+  >({
     event: (row) => `${row.eventId}\0${row.destination}`,
     stream: (row) => (isUnfinished(row) ? streamKey(row) : null),
     claim: (row) => (row.claimToken === '' ? null : row.claimToken),
     open: (row) => (isUnfinished(row) ? String(row.shard) : null),
+    failed: (row) => (row.status === 'failed' ? streamKey(row) : null),
   });
   readonly deadLetters: DeadLetterRow[] = [];
   /** Who last sent a record again that was set aside, by `partition/offset`. */

@@ -1,4 +1,5 @@
 /** All ports that stand on MySQL, made over one memory database: the twin of `mysql-drivers.ts`. */
+import type { BlockingDestinations } from '../../ports/outbox-store.ts';
 import { MemoryCommitLane, type MemoryLaneSettings } from './memory-commit-lane.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import { MemoryGiftCatalogue } from './memory-gift-catalogue.ts';
@@ -37,8 +38,14 @@ export interface MemoryDrivers {
   openLane(settings: MemoryLaneSettings): MemoryCommitLane;
 }
 
-/** Makes the ports; call it once per process that is to share the database. */
-export function createMemoryDrivers(database: MemoryDatabase): MemoryDrivers {
+/**
+ * Makes the ports; call it once per process that is to share the database. `blocking`: destinations
+ * whose failed rows hold the later ones back.
+ */
+export function createMemoryDrivers(
+  database: MemoryDatabase,
+  blocking: BlockingDestinations = [],
+): MemoryDrivers {
   return {
     partitionStore: new MemoryPartitionStore(database),
     partitionStops: new MemoryPartitionStops(database),
@@ -48,7 +55,7 @@ export function createMemoryDrivers(database: MemoryDatabase): MemoryDrivers {
     roomQueries: new MemoryRoomQueries(database),
     replySlots: new MemoryReplySlots(database),
     schemaRegistry: new MemorySchemaRegistry(database),
-    outboxStore: new MemoryOutboxStore(database),
+    outboxStore: new MemoryOutboxStore(database, blocking),
     giftCatalogue: new MemoryGiftCatalogue(database),
     rocketRules: new MemoryRocketRules(database),
     settlementStore: new MemorySettlementStore(database),

@@ -1,5 +1,6 @@
 /** Memory twin of the outbox store. Every call is one atomic step; time is what the calls say. */
 import type {
+  BlockingDestinations,
   ClaimedRun,
   ClaimRequest,
   FinishResult,
@@ -10,7 +11,7 @@ import type {
 import { destinations } from '../../protocol/topics.ts';
 import { put, type MemoryDatabase } from './memory-database.ts';
 import { isUnfinished, streamKey, type OutboxRow } from './memory-rows.ts';
-import { claimRuns } from './outbox-claiming.ts';
+import { claimRuns, isBehindFailed } from './outbox-claiming.ts';
 
 /** Longest `last_error` that the real column holds, in UTF-16 units with the mark of the cut. */
 const lastErrorCharsMax = 1_000;
@@ -19,13 +20,15 @@ const supersededNote = 'not sent: its time of use was over (superseded)';
 /** See the file header. */
 export class MemoryOutboxStore implements OutboxStore {
   private readonly database: MemoryDatabase;
+  private readonly blocking: BlockingDestinations;
 
-  constructor(database: MemoryDatabase) {
+  constructor(database: MemoryDatabase, blocking: BlockingDestinations = []) {
     this.database = database;
+    this.blocking = blocking;
   }
 
   claimRuns(request: ClaimRequest): Promise<readonly ClaimedRun[]> {
-    return this.write('outbox claim', () => claimRuns(this.database, request));
+    return this.write('outbox claim', () => claimRuns(this.database, request, this.blocking));
   }
 
   async giveBack(claimToken: string, rowIds: readonly bigint[]): Promise<void> {
@@ -96,6 +99,18 @@ export class MemoryOutboxStore implements OutboxStore {
     });
   }
 
+  blockedRooms(): ReturnType<OutboxStore['blockedRooms']> {
+    if (this.blocking.length === 0) return Promise.resolve([]);
+    const { server, outbox } = this.database;
+    return server.call('outbox', 'counting blocked rooms', 'read', () => {
+      const failed = [...outbox.values()].filter(({ status }) => status === 'failed');
+      return this.blocking.map((destination) => {
+        const own = failed.filter((row) => row.destination === destination);
+        return { destination, rooms: new Set(own.map(streamKey)).size };
+      });
+    });
+  }
+
   /** Those of the rows that are under the claim now, oldest first. */
   private ofClaim(claimToken: string, rowIds: readonly bigint[]): OutboxRow[] {
     return this.rows(rowIds).filter(
@@ -114,6 +129,7 @@ export class MemoryOutboxStore implements OutboxStore {
   }
 
   private hasOlderElsewhere(oldest: OutboxRow): boolean {
+    if (isBehindFailed(this.database, oldest, this.blocking)) return true;
     return this.database.outbox
       .rowsBy('stream', streamKey(oldest))
       .some((row) => row.rowId < oldest.rowId && row.claimToken !== oldest.claimToken);

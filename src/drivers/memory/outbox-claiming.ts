@@ -3,7 +3,12 @@
  * statements with races between them (`outbox-races`), nobody can come between here. A round that
  * ends half-way is brought about by a lost answer: claimed, and nobody knows by whom.
  */
-import type { ClaimedRow, ClaimedRun, ClaimRequest } from '../../ports/outbox-store.ts';
+import type {
+  BlockingDestinations,
+  ClaimedRow,
+  ClaimedRun,
+  ClaimRequest,
+} from '../../ports/outbox-store.ts';
 import type { Destination } from '../../protocol/topics.ts';
 import { put, type MemoryDatabase } from './memory-database.ts';
 import { streamKey, type OutboxRow } from './memory-rows.ts';
@@ -23,7 +28,11 @@ interface Plan {
 }
 
 /** Claims runs; everything of the round is one commit. */
-export function claimRuns(database: MemoryDatabase, request: ClaimRequest): ClaimedRun[] {
+export function claimRuns(
+  database: MemoryDatabase,
+  request: ClaimRequest,
+  blocking: BlockingDestinations,
+): ClaimedRun[] {
   const changes: RowChange[] = [];
   const open = unfinishedRows(database, request);
   const budget = openBudget(open, request);
@@ -32,11 +41,13 @@ export function claimRuns(database: MemoryDatabase, request: ClaimRequest): Clai
   for (const rows of streamsOf(open)) {
     const head = rows[0];
     if (head === undefined || roomFor(head, budget) <= 0) continue;
+    const isFree = (row: OutboxRow): boolean => !isBehindFailed(database, row, blocking);
+    if (!isFree(head)) continue;
     const planned = plannedRun(rows, request);
     if (planned === 'killer') changes.push(put(database.outbox, head.rowId, ended(head, request)));
     if (planned === 'killer' || planned.length === 0) continue;
     spend(budget, head, 1);
-    plans.push({ rows: planned, claimToken: request.newClaimToken(), taken: 1 });
+    plans.push({ rows: planned.filter(isFree), claimToken: request.newClaimToken(), taken: 1 });
   }
   for (const plan of plans) {
     const head = plan.rows[0];
@@ -48,6 +59,16 @@ export function claimRuns(database: MemoryDatabase, request: ClaimRequest): Clai
   const runs = plans.flatMap((plan) => runOf(database, request, plan, changes));
   database.commit(changes);
   return runs;
+}
+
+/** Whether a failed row of its stream holds the row back. */
+export function isBehindFailed(
+  { outbox }: MemoryDatabase,
+  row: OutboxRow,
+  blocking: BlockingDestinations,
+): boolean {
+  if (!blocking.includes(row.destination)) return false;
+  return outbox.rowsBy('failed', streamKey(row)).some(({ rowId }) => rowId < row.rowId);
 }
 
 function unfinishedRows({ outbox }: MemoryDatabase, request: ClaimRequest): OutboxRow[] {

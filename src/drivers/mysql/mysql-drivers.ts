@@ -6,7 +6,7 @@ import type { CommitLane } from '../../ports/commit-lane.ts';
 import type { GiftCatalogue } from '../../ports/gift-catalogue.ts';
 import type { NodeRegistry } from '../../ports/node-registry.ts';
 import type { OperatorStore } from '../../ports/operator-store.ts';
-import type { OutboxStore } from '../../ports/outbox-store.ts';
+import type { BlockingDestinations, OutboxStore } from '../../ports/outbox-store.ts';
 import type { PartitionStore } from '../../ports/partition-store.ts';
 import type { PartitionStops } from '../../ports/partition-stops.ts';
 import type { ReplayStore } from '../../ports/replay-store.ts';
@@ -58,6 +58,8 @@ export interface MysqlSettings {
   readonly session?: Partial<SessionLimits>;
   /** How long a takeover waits for a held row. Default: twice the lane's `silentSeconds`. */
   readonly takeoverHeldRowMs?: number;
+  /** Destinations whose failed rows hold the later ones back. Default: none. */
+  readonly blocking?: BlockingDestinations;
 }
 
 /** One lane of this process. Everything but the identity has a default. */
@@ -127,7 +129,7 @@ export function createMysqlDrivers(settings: MysqlSettings): MysqlDrivers {
     roomQueries: new MysqlRoomQueries(pool),
     replySlots: new MysqlReplySlots(pool, settings.repliesTopic),
     schemaRegistry: new MysqlSchemaRegistry(pool),
-    outboxStore: createOutboxStore(pool),
+    outboxStore: createOutboxStore(pool, settings.blocking),
     giftCatalogue: new MysqlGiftCatalogue(pool),
     rocketRules: new MysqlRocketRules(pool),
     settlementStore: new MysqlSettlementStore(pool, commandsTopic),

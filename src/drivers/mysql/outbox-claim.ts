@@ -18,11 +18,12 @@
  * once more after its own UPDATE was committed: whichever wrote later sees the other's row under way
  * and gives its own back. If both do, the next round finds one head.
  *
- * The second look also meets an adapter that starts the rows behind an expired head late.
+ * The second look also meets an adapter that starts the rows behind an expired head late, and a row
+ * that became `failed` in between where that blocks.
  *
  * Tests: outbox-races, and "two stores that race …" (outbox-claim-contract).
  */
-import type { ClaimedRun, ClaimRequest } from '../../ports/outbox-store.ts';
+import type { BlockingDestinations, ClaimedRun, ClaimRequest } from '../../ports/outbox-store.ts';
 import type { Destination } from '../../protocol/topics.ts';
 import { CandidateScan } from './outbox-candidates.ts';
 import type { ScanPositions } from './outbox-candidates.ts';
@@ -49,6 +50,7 @@ export async function claimRuns(
   session: MysqlSession,
   request: ClaimRequest,
   positions: ScanPositions,
+  blocking: BlockingDestinations,
 ): Promise<readonly ClaimedRun[]> {
   const scan = new CandidateScan(request, positions);
   const runs: ClaimedRun[] = [];
@@ -60,7 +62,7 @@ export async function claimRuns(
     budget ??= await openBudget(session, request);
     for (let at = 0; at < streams.length && budget.left > 0; at += streamsPerStep) {
       const step = streams.slice(at, at + streamsPerStep);
-      runs.push(...(await claimStreams(session, request, step, budget)));
+      runs.push(...(await claimStreams(session, request, step, budget, blocking)));
     }
     if (budget.left <= 0) break;
   }
@@ -96,10 +98,11 @@ async function claimStreams(
   request: ClaimRequest,
   streams: readonly Stream[],
   budget: Budget,
+  blocking: BlockingDestinations,
 ): Promise<readonly ClaimedRun[]> {
   // 1. Look at each stream as a whole.
   const open = streams.filter((stream) => roomFor(stream, budget) > 0);
-  const views = await readStreams(session, open, request.runSize);
+  const views = await readStreams(session, open, request.runSize, blocking);
   const heads: PlannedRun[] = [];
   for (const stream of open) {
     const plan = planRun(views.get(streamKey(stream)) ?? [], request);
@@ -122,6 +125,7 @@ async function claimStreams(
     session,
     wanted.map((run) => run.stream),
     request.runSize,
+    blocking,
   );
   const runs: PlannedRun[] = [];
   for (const head of wanted) {

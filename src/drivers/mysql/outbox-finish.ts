@@ -12,8 +12,17 @@
  * comes to its adapter, which starts 1 to 3: the database would grant 2 and 3, and they would be
  * sent before 1. So a start is refused as a whole while an older row of the stream is unfinished
  * under another claim. Test: "a start is refused while an older row is unfinished elsewhere".
+ *
+ * Race F, a start behind a failed row that blocks: (1) and (2) as in race E. (3) The new claim of row 1
+ * ends as `failed`. (4) The old record comes, and finds no row unfinished before 2 and 3. So `failed`
+ * counts as unfinished where the destination blocks. Test: "a start is refused behind a failed row".
  */
-import type { FinishResult, RunFinish, StartedRow } from '../../ports/outbox-store.ts';
+import type {
+  BlockingDestinations,
+  FinishResult,
+  RunFinish,
+  StartedRow,
+} from '../../ports/outbox-store.ts';
 import { toFailure } from './mysql-errors.ts';
 import { lastErrorText, text, unfinishedStatuses } from './outbox-rows.ts';
 import { writeOutbox } from './outbox-write.ts';
@@ -29,6 +38,7 @@ export function startRows(
   claimToken: string,
   rowIds: readonly bigint[],
   lockUntilMs: number,
+  blocking: BlockingDestinations,
 ): Promise<readonly StartedRow[]> {
   if (rowIds.length === 0) return Promise.resolve([]);
   return pool.transaction('outbox start', async (session) => {
@@ -40,7 +50,7 @@ export function startRows(
     );
     const oldest = rows[0];
     if (oldest === undefined) return [];
-    if (await olderElsewhere(session, claimToken, oldest)) return [];
+    if (await olderElsewhere(session, claimToken, oldest, blocking)) return [];
     await session.run(
       'UPDATE room_outbox FORCE INDEX (PRIMARY) SET started_count = started_count + 1, ' +
         'lock_until_ms = GREATEST(lock_until_ms, ?) ' +
@@ -51,12 +61,14 @@ export function startRows(
   });
 }
 
-/** See race E. */
+/** See the races E and F. */
 async function olderElsewhere(
   session: MysqlSession,
   claimToken: string,
   oldest: Row,
+  blocking: BlockingDestinations,
 ): Promise<boolean> {
+  const blocks = blocking.some((destination) => destination === oldest['destination']);
   const older = await session.rows(
     'SELECT id FROM room_outbox FORCE INDEX (by_stream) WHERE app_code = ? AND room_id = ? ' +
       'AND destination = ? AND status IN (?) AND id < ? AND claim_token <> ? LIMIT 1',
@@ -64,7 +76,7 @@ async function olderElsewhere(
       text(oldest['app_code']),
       text(oldest['room_id']),
       text(oldest['destination']),
-      [...unfinishedStatuses],
+      blocks ? [...unfinishedStatuses, 'failed'] : [...unfinishedStatuses],
       BigInt(text(oldest['id'])),
       claimToken,
     ],

@@ -1,7 +1,8 @@
 /**
  * Which rows of a stream make the next run. Pure: rows in, plan out, so that every case is a unit
  * test. The rows given are all unfinished rows of the stream as one statement saw them, except that
- * of the `pending` ones only the oldest `pendingLimit` may be there.
+ * of the `pending` ones only the oldest `pendingLimit` may be there. Where the destination blocks, the
+ * oldest `failed` row is there too: a row like one that never becomes due.
  */
 import type { UnfinishedRow } from './outbox-rows.ts';
 
@@ -16,7 +17,7 @@ export interface PlanLimits {
 /** The next run of a stream, or why there is none. */
 export type RunPlan =
   | { readonly kind: 'run'; readonly rowIds: readonly bigint[] }
-  /** The oldest unfinished row waits for its time, or a run of the stream is under way. */
+  /** The oldest row waits for its time or for an operator, or a run of the stream is under way. */
   | { readonly kind: 'blocked' }
   /** The oldest row ended its worker too often: it must become `failed`. */
   | { readonly kind: 'killer'; readonly row: UnfinishedRow }
@@ -26,6 +27,7 @@ export type RunPlan =
 export function isClaimable(row: UnfinishedRow, nowMs: number): boolean {
   if (row.status === 'pending') return true;
   if (row.status === 'retryable') return row.nextRetryAtMs <= nowMs;
+  if (row.status === 'failed') return false;
   return row.lockUntilMs <= nowMs;
 }
 

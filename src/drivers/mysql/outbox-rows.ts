@@ -9,7 +9,10 @@ import type { Row } from './session.ts';
 /** States that are not an end. A row in one of them keeps the later rows of its stream waiting. */
 export type UnfinishedStatus = 'pending' | 'retryable' | 'delivering';
 
-/** All of them, for SQL. `failed` is stepped over and the historical `published` is none of ours. */
+/**
+ * All of them, for SQL. `failed` is an end, though it holds later rows back where its destination
+ * blocks; the historical `published` is none of ours.
+ */
 export const unfinishedStatuses: readonly UnfinishedStatus[] = [
   'pending',
   'retryable',
@@ -23,10 +26,10 @@ export interface Stream {
   readonly destination: Destination;
 }
 
-/** What planning needs to know of a row. */
+/** What planning needs to know of a row. `failed` ones are among them only where they block. */
 export interface UnfinishedRow {
   readonly id: bigint;
-  readonly status: UnfinishedStatus;
+  readonly status: UnfinishedStatus | 'failed';
   readonly claimToken: string;
   readonly lockUntilMs: number;
   readonly nextRetryAtMs: number;
@@ -51,7 +54,7 @@ export function streamOf(row: Row): Stream {
 export function unfinishedRowOf(row: Row): UnfinishedRow {
   return {
     id: BigInt(text(row['id'])),
-    status: text(row['status']) as UnfinishedStatus,
+    status: text(row['status']) as UnfinishedRow['status'],
     claimToken: text(row['claim_token']),
     lockUntilMs: Number(row['lock_until_ms']),
     nextRetryAtMs: Number(row['next_retry_at_ms']),

@@ -132,6 +132,10 @@ const ofOutbox: Rows = {
   relay_publish_ms: duration('Rounds of publishing.'),
   relay_rows_total: counter('Rows published, by outcome.', 'destination', 'outcome'),
   relay_troubles_total: counter('Rounds that met an outage.', 'what'),
+  relay_blocked_rooms: gauge(
+    'Rooms that wait behind a failed row, where that blocks.',
+    'destination',
+  ),
   relay_retention_passes_total: counter('Passes of retention, by how they ended.', 'ended'),
   relay_retired_rows_total: counter('Rows that left by retention.', 'kind'),
   relay_retention_unproven_rooms_total: counter(

@@ -2,6 +2,15 @@
 import type { FieldTree } from './field-tree.ts';
 import { boolean, choice, duration, integer } from './fields.ts';
 
+const onFailed = (destination: string) =>
+  choice({
+    about:
+      `What a failed row for ${destination} means for later ones of its room: skip lets them go on, ` +
+      'block makes them wait for an operator.',
+    words: ['skip', 'block'],
+    fallback: 'skip',
+  });
+
 /** See the file header. Bad values are refused, never repaired (OCFG-10). */
 export const outboxWorkerFields = {
   enabled: boolean({
@@ -73,4 +82,9 @@ export const outboxWorkerFields = {
     min: 2,
     max: 100,
   }),
+  on_failed: {
+    im: onFailed('im'),
+    activity: onFailed('activity'),
+    rtc: onFailed('rtc'),
+  },
 } satisfies FieldTree;

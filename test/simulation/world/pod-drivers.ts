@@ -14,6 +14,7 @@ import { MemoryRoomListCache } from '../../../src/drivers/memory/memory-room-lis
 import { createMemoryReplySink } from '../../../src/drivers/memory/memory-reply-sink.ts';
 import { createMemoryReplySource } from '../../../src/drivers/memory/memory-reply-source.ts';
 import { ensureMemoryTopics } from '../../../src/drivers/memory/memory-topics.ts';
+import { blockingDestinationsOf } from '../../../src/main/blocking-destinations.ts';
 import type { DriverSet, DriverSetParts, Stores } from '../../../src/main/driver-set.ts';
 import { leaseSettingsOf } from '../../../src/main/lease-settings.ts';
 import { logSettingsOf } from '../../../src/main/log-settings.ts';
@@ -113,8 +114,8 @@ export function createPodDrivers(parts: PodDriverParts): DriverSet {
   };
 }
 
-function gatedStores({ servers, gate, ports }: PodDriverParts): Stores {
-  const drivers = createMemoryDrivers(servers.database);
+function gatedStores({ servers, gate, ports, config }: PodDriverParts): Stores {
+  const drivers = createMemoryDrivers(servers.database, blockingDestinationsOf(config));
   return {
     partitionStore: gatedPort(drivers.partitionStore, gate),
     partitionStops: gatedPort(drivers.partitionStops, gate),

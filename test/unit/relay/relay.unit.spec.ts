@@ -62,6 +62,7 @@ function makeRelay(fields: Partial<RelayOptions> = {}) {
         },
         start: () => Promise.reject(new Error('not the relay’s')),
         finish: () => Promise.reject(new Error('not the relay’s')),
+        blockedRooms: () => Promise.resolve([]),
         backlog: () => Promise.resolve([]),
       },
       sink: {

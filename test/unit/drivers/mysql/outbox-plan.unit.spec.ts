@@ -76,6 +76,12 @@ describe('the next run of a stream', () => {
     expect(planRun([row(1, { startedCount: 3 })], limits)).toMatchObject({ kind: 'run' });
   });
 
+  it('is none behind a failed row, where one is given, and ends in front of it (OUT-23)', () => {
+    const failed = row(2, { status: 'failed' });
+    expect(planRun([failed, row(3)], limits)).toEqual({ kind: 'blocked' });
+    expect(planRun([row(1), failed, row(3)], limits)).toEqual({ kind: 'run', rowIds: [1n] });
+  });
+
   it('is none when nothing is unfinished', () => {
     expect(planRun([], limits)).toEqual({ kind: 'empty' });
   });
