@@ -195,6 +195,14 @@ export type Observation =
       readonly eventId: string;
       readonly bytes: Uint8Array;
     }
+  /** A cell gives something to be shown to its display lane. */
+  | {
+      readonly kind: 'displayOffered';
+      readonly atMs: number;
+      readonly pod: string;
+      readonly incarnation: string;
+      readonly value: Uint8Array;
+    }
   /** A record was appended to a topic of the log. */
   | {
       readonly kind: 'appended';

@@ -10,7 +10,7 @@ import type { Observation } from '../observations.ts';
 import type { CheckedWorld, Checker, CheckerFactory, Violation } from './checker.ts';
 import { eventIdOf } from './derived.ts';
 import type { LoggedEvent } from './logged-event.ts';
-import { mustGoTo } from './required-destinations.ts';
+import { hasRowFor } from './required-destinations.ts';
 import { Cursor, readingOf } from './world-reading.ts';
 import type { LoggedStep, WorldReading } from './world-reading.ts';
 
@@ -22,6 +22,7 @@ export const agreeingTables: CheckerFactory = (world, report) => new AgreeingTab
 class AgreeingTables implements Checker {
   readonly invariants = ['INV-9'];
   private readonly database: CheckedWorld['database'];
+  private readonly lanes: CheckedWorld['lanes'];
   private readonly report: (violation: Violation) => void;
   private readonly reading: WorldReading;
   private readonly steps: Cursor<LoggedStep>;
@@ -30,6 +31,7 @@ class AgreeingTables implements Checker {
 
   constructor(world: CheckedWorld, report: (violation: Violation) => void) {
     this.database = world.database;
+    this.lanes = world.lanes;
     this.report = report;
     this.reading = readingOf(world);
     this.steps = new Cursor(this.reading.steps);
@@ -68,7 +70,8 @@ class AgreeingTables implements Checker {
     );
   }
 
-  private checkEvent({ room, row, version }: LoggedStep, event: LoggedEvent, index: number): void {
+  private checkEvent(step: LoggedStep, event: LoggedEvent, index: number): void {
+    const { room, row, version } = step;
     const what = `event ${index} of version ${version} (${event.type} by ${row.commandId})`;
     const eventId = eventIdOf(row.appCode, row.roomId, row.commandId, index);
     const [stored, ...others] = this.rowsAt(room.key, version, index);
@@ -95,13 +98,19 @@ class AgreeingTables implements Checker {
     if (envelope !== expected) {
       this.fault(room.key, `${what} left the service as ${envelope} and is logged as ${expected}`);
     }
-    this.checkOutbox(room.key, eventId, event.type, what);
+    this.checkOutbox(step, eventId, event.type, what);
   }
 
-  private checkOutbox(key: string, eventId: string, type: LoggedEvent['type'], what: string): void {
+  private checkOutbox(
+    { room: { key }, states }: LoggedStep,
+    eventId: string,
+    type: LoggedEvent['type'],
+    what: string,
+  ): void {
+    const users = states.at(-1)?.users.size ?? 0;
     for (const destination of everyDestination) {
       const count = this.database.outbox.rowsBy('event', `${eventId}\0${destination}`).length;
-      const wanted = mustGoTo(type, destination) ? 1 : 0;
+      const wanted = hasRowFor(type, destination, users, this.lanes) ? 1 : 0;
       if (count !== wanted) {
         this.fault(
           key,

@@ -6,6 +6,7 @@ import { arrivals } from './arrivals.ts';
 import type { CheckerFactory } from './checker.ts';
 import { coinTotals } from './coin-totals.ts';
 import { copiedList } from './copied-list.ts';
+import { displayPace } from './display-pace.ts';
 import { fence } from './fence.ts';
 import { giftSums } from './gift-sums.ts';
 import { levels } from './levels.ts';
@@ -27,6 +28,7 @@ import { rocketRounds } from './rocket-rounds.ts';
 import { seats } from './seats.ts';
 import { sentCommands } from './sent-commands.ts';
 import { settledCalls } from './settled-calls.ts';
+import { shownDisplays } from './shown-displays.ts';
 import { sweptUsers } from './swept-users.ts';
 import { uniqueRows } from './unique-rows.ts';
 import { versionChain } from './version-chain.ts';
@@ -50,6 +52,8 @@ export const allCheckers: readonly CheckerFactory[] = [
   settledCalls,
   outboxRows,
   arrivals,
+  shownDisplays,
+  displayPace,
   money,
   luckyGifts,
   coinTotals,

@@ -7,7 +7,9 @@ import type { EventRow } from '../../../src/ports/commit-lane.ts';
 import type { Observation } from '../observations.ts';
 import { readIfAny, recordNameOf } from './avro-reading.ts';
 import type { CheckedWorld, Checker, CheckerFactory, Violation } from './checker.ts';
-import { mustGoTo } from './required-destinations.ts';
+import { mustGoTo, wayToIm } from './required-destinations.ts';
+import { textIn } from './shown-displays.ts';
+import { displayTypes } from './shown-record.ts';
 import { Cursor, readingOf } from './world-reading.ts';
 import type { WorldReading } from './world-reading.ts';
 
@@ -29,6 +31,7 @@ export const arrivals: CheckerFactory = (world, report) => new Arrivals(world, r
 class Arrivals implements Checker {
   readonly invariants = ['INV-17', 'INV-18', 'INV-20'];
   private readonly database: CheckedWorld['database'];
+  private readonly lanes: CheckedWorld['lanes'];
   private readonly report: (violation: Violation) => void;
   private readonly reading: WorldReading;
   private readonly fresh: Cursor<WorldReading['events'][number]>;
@@ -41,6 +44,7 @@ class Arrivals implements Checker {
 
   constructor(world: CheckedWorld, report: (violation: Violation) => void) {
     this.database = world.database;
+    this.lanes = world.lanes;
     this.report = report;
     this.reading = readingOf(world);
     this.fresh = new Cursor(this.reading.events);
@@ -85,7 +89,8 @@ class Arrivals implements Checker {
         `${seen.eventId} arrived at ${seen.destination} (${seen.atMs} ms) and ${fault}`,
       );
     if (row === undefined || place === undefined) return;
-    if (!mustGoTo(row.eventType, seen.destination)) {
+    const way = this.wayOf(row, seen.destination);
+    if (way === 'none') {
       this.fault(
         'INV-20',
         seen,
@@ -104,6 +109,8 @@ class Arrivals implements Checker {
       return;
     }
     stream.bytes.set(seen.eventId, seen.bytes);
+    // In no order with what the outbox sends.
+    if (way === 'display') return;
     this.checkOrder(seen, row, place, stream);
   }
 
@@ -128,7 +135,7 @@ class Arrivals implements Checker {
   }
 
   private checkSeen(row: EventRow, destination: Destination, stream: Stream): void {
-    if (stream.bytes.has(row.eventId) || !mustGoTo(row.eventType, destination)) return;
+    if (stream.bytes.has(row.eventId) || this.wayOf(row, destination) !== 'outbox') return;
     // The group that it makes is all that IM sees of it; a group carries no event id.
     if (destination === 'im' && row.eventType === 'RoomCreated') return;
     const state = this.stateOf(row, destination);
@@ -137,6 +144,15 @@ class Arrivals implements Checker {
     if (place > stream.highest && state !== 'delivered') return;
     const how = place < stream.highest ? 'was passed over by later ones' : 'was never seen there';
     this.fault('INV-17', row, `${named(row)} is ${state} for ${destination} and ${how}`);
+  }
+
+  private wayOf(row: EventRow, destination: Destination): 'outbox' | 'display' | 'none' {
+    if (destination !== 'im') return mustGoTo(row.eventType, destination) ? 'outbox' : 'none';
+    const room = this.reading.catchUp().rooms.get(`${row.appCode}\0${row.roomId}`);
+    const users = room?.states.get(row.roomVersion)?.users.size ?? 0;
+    const way = wayToIm(row.eventType, users, this.lanes);
+    // Told with others, and not by itself.
+    return way === 'gathered' ? 'none' : way;
   }
 
   private stateOf({ eventId }: EventRow, destination: Destination): string {
@@ -172,20 +188,11 @@ class Arrivals implements Checker {
   }
 }
 
-/** What of an arrival contradicts the committed event, or null. IM gets texts, others the envelope. */
-/** What is only shown, which nobody is promised (docs/events.md): written here a second time on purpose. */
-const displays: ReadonlySet<unknown> = new Set(['RoomUsersCameAndWent', 'RoomGiftBatchShown']);
-
 function isDisplay({ destination, bytes }: Arrived): boolean {
-  if (destination !== 'im') return false;
-  try {
-    const text = JSON.parse(Buffer.from(bytes).toString('utf8')) as Record<string, unknown>;
-    return displays.has(text['type']);
-  } catch {
-    return false;
-  }
+  return destination === 'im' && displayTypes.has(textIn(bytes, 'type'));
 }
 
+/** What of an arrival contradicts the committed event, or null. IM gets texts, others the envelope. */
 function contentFault(seen: Arrived, row: EventRow): string | null {
   if (seen.appCode !== row.appCode || seen.roomId !== row.roomId) {
     return `was given out as one of ${seen.appCode}/${seen.roomId}, and is one of ${row.appCode}/${row.roomId}`;

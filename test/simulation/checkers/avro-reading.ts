@@ -15,6 +15,7 @@ type JsonObject = { readonly [key: string]: Json };
 /** What can be read, by the name of its record. */
 export type RecordName =
   | 'CommandTopicRecord'
+  | 'DisplayEnvelope'
   | 'EventEnvelope'
   | 'LoggedEvents'
   | 'ReplyRecord'

@@ -5,6 +5,7 @@
 import type { MemoryDatabase } from '../../../src/drivers/memory/memory-database.ts';
 import type { WalletLedger } from '../../../src/drivers/wallet-stand-in/wallet-ledger.ts';
 import type { Observation } from '../observations.ts';
+import type { ShownLanes } from './required-destinations.ts';
 
 /** One broken promise. */
 export interface Violation {
@@ -41,6 +42,10 @@ export interface CheckedWorld {
   readonly presenceStaleAfterMs?: number;
   /** How long a relay locks the rows that it claims, by its own clock. */
   readonly claimLockMs?: number;
+  /** How what is shown goes to IM. Without it every message goes by the outbox. */
+  readonly lanes?: ShownLanes;
+  /** Where cells put what they show. */
+  readonly displaysTopic?: string;
   /** How old the guard's word may be on which a user is put out of RTC. Without it nobody is judged. */
   readonly guardWordMs?: number;
   /** How old rows leave, and the tables as they then are. Without it none does. */

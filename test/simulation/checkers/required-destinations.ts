@@ -39,7 +39,41 @@ export const requiredDestinations: Readonly<Record<LoggedEvent['type'], readonly
   RoomRocketLaunched: ['im', 'activity'],
 };
 
-/** Whether an event has a row for the destination. One that the judges do not know has none. */
+/** How a run was told to show what it shows, as plain data. */
+export interface ShownLanes {
+  /** Types whose message goes by the display lane. */
+  readonly byDisplayLane: readonly string[];
+  /** Joins and leaves of rooms with more users are told together. */
+  readonly largeRoomUsers: number;
+}
+
+/** Of a world that says nothing of lanes. */
+const outboxOnly: ShownLanes = { byDisplayLane: [], largeRoomUsers: Infinity };
+const comingAndGoing: ReadonlySet<string> = new Set(['RoomUserJoined', 'RoomUserLeft']);
+
+/** How an event's message gets to the room's clients; `users`: how many are there behind its command. */
+export function wayToIm(
+  eventType: string,
+  users: number,
+  { byDisplayLane, largeRoomUsers }: ShownLanes = outboxOnly,
+): 'outbox' | 'display' | 'gathered' | 'none' {
+  if (!mustGoTo(eventType, 'im')) return 'none';
+  if (comingAndGoing.has(eventType) && users > largeRoomUsers) return 'gathered';
+  return byDisplayLane.includes(eventType) ? 'display' : 'outbox';
+}
+
+/** Whether an event has an outbox row for the destination. */
+export function hasRowFor(
+  eventType: string,
+  destination: Destination,
+  users: number,
+  lanes: ShownLanes = outboxOnly,
+): boolean {
+  if (destination === 'im') return wayToIm(eventType, users, lanes) === 'outbox';
+  return mustGoTo(eventType, destination);
+}
+
+/** Whether an event is for the destination at all. One that the judges do not know is for none. */
 export function mustGoTo(eventType: string, destination: Destination): boolean {
   const required = requiredDestinations as Readonly<Record<string, readonly Destination[]>>;
   return required[eventType]?.includes(destination) === true;

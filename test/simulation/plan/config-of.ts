@@ -67,6 +67,7 @@ function valuesOf(options: SimOptions): unknown {
     snapshot_every_n: options.snapshotEveryN,
     mic_publish_timeout: ms(options.micPublishTimeoutMs),
     ...rulesOf(options),
+    display: displayOf(options),
     list_cache: {
       enabled: options.listCopy ?? false,
       copy_interval: '300ms',
@@ -114,6 +115,11 @@ function valuesOf(options: SimOptions): unknown {
     lucky_gift: { addr: '127.0.0.1:7413', timeout: '500ms' },
     wallet: { addr: '127.0.0.1:7413', timeout: ms(Math.min(1_000, Math.floor(leaseTtlMs / 3))) },
   };
+}
+
+function displayOf({ lanes }: SimOptions): object {
+  if (lanes === undefined) return {};
+  return { by_display_lane: lanes.byDisplayLane, large_room_users: lanes.largeRoomUsers };
 }
 
 /** Small pages, so that a pass takes many. */

@@ -56,10 +56,18 @@ export interface SimOptions {
   readonly watchers?: number;
   /** Whether the room list is copied. Not in cases of old: no. */
   readonly listCopy?: boolean;
+  /** What goes by the display lane. Not in cases of old: nothing but displays. */
+  readonly lanes?: Lanes;
   /** How long rows are kept; they leave behind the storm. Not in cases of old: for ever. */
   readonly retentionKeepMs?: number;
   /** Absent: the deployment is at this release's level from the start. */
   readonly upgrade?: Upgrade;
+}
+
+/** How the deployment shows what it shows. */
+export interface Lanes {
+  readonly byDisplayLane: readonly string[];
+  readonly largeRoomUsers: number;
 }
 
 /** A deployment that comes from a former release. */
@@ -111,6 +119,16 @@ const calmShare = 0.1;
 const upgradeShare = 0.1;
 const listCopyShare = 0.4;
 const retentionShare = 0.15;
+const lanesShare = 0.4;
+/** Of those that an operator may give to the display lane, which many commands make. */
+const givenAway = [
+  'RoomUserJoined',
+  'RoomUserLeft',
+  'RoomUserUpdated',
+  'RoomMicUp',
+  'RoomMicDown',
+  'RoomProfileUpdated',
+] as const;
 /** Longer than any client asks with one id. */
 const retentionKeepMs = 60_000;
 const raisedWithinMs = 12_000;
@@ -160,6 +178,7 @@ export function optionsOf(seed: number): SimOptions {
     watchers: watchersOf(seed),
     listCopy: hasListCopy(seed, aims.aimed),
     ...retentionOf(seed),
+    ...lanesOf(seed),
     ...upgradeOf(seed),
   });
 }
@@ -183,6 +202,14 @@ function readsOf(seed: number): ReadPressure {
 function retentionOf(seed: number): Pick<SimOptions, 'retentionKeepMs'> {
   const isDrawn = new SimRandom(seed, 'retention').chance(retentionShare);
   return isDrawn ? { retentionKeepMs } : {};
+}
+
+/** Drawn apart, as the aims are. Rooms of a run are small: two users are many. */
+function lanesOf(seed: number): Pick<SimOptions, 'lanes'> {
+  const random = new SimRandom(seed, 'lanes');
+  if (!random.chance(lanesShare)) return {};
+  const byDisplayLane = givenAway.filter(() => random.chance(0.5));
+  return { lanes: { byDisplayLane, largeRoomUsers: random.pick([1, 2, 4, 1_000]) } };
 }
 
 /** Drawn apart, as the aims are. An aim at the copies needs some. */

@@ -20,6 +20,7 @@ import { leaseSettingsOf } from '../../../src/main/lease-settings.ts';
 import { logSettingsOf } from '../../../src/main/log-settings.ts';
 import type { CommandSource } from '../../../src/ports/command-source.ts';
 import type { CommitLane } from '../../../src/ports/commit-lane.ts';
+import type { DisplaySink } from '../../../src/ports/display-sink.ts';
 import type { DisplaySource } from '../../../src/ports/display-source.ts';
 import type { EventSource } from '../../../src/ports/event-source.ts';
 import type { Metrics } from '../../../src/ports/metrics.ts';
@@ -36,6 +37,8 @@ export interface PodDriverParts extends DriverSetParts {
   readonly gate: PodGate;
   readonly client: string;
   readonly random: Random;
+  /** The cell gives something to its display lane. */
+  readonly tellDisplay: (value: Uint8Array) => void;
   /** Longest wait of a fetch, in ms. */
   readonly fetchWaitMs: number;
 }
@@ -84,10 +87,11 @@ export function createPodDrivers(parts: PodDriverParts): DriverSet {
         gate,
       ),
     displaySink: (ports) =>
-      gatedPort(createMemoryDisplaySink({ ...here, ...log.displaySink }, ports), gate, [
-        'offer',
-        'drop',
-      ]),
+      gatedPort(
+        toldDisplays(createMemoryDisplaySink({ ...here, ...log.displaySink }, ports), parts),
+        gate,
+        ['offer', 'drop'],
+      ),
     displaySource: (ports) =>
       gatedDisplaySource(
         createMemoryDisplaySource({ ...here, ...log.displaySource, maxWaitMs }, ports),
@@ -146,6 +150,14 @@ function gatedStores({ servers, gate, ports, config }: PodDriverParts): Stores {
       );
     },
   };
+}
+
+function toldDisplays(sink: DisplaySink, { tellDisplay }: PodDriverParts): DisplaySink {
+  const offer: DisplaySink['offer'] = (display) => {
+    tellDisplay(display.value);
+    sink.offer(display);
+  };
+  return Object.assign(Object.create(sink) as DisplaySink, { offer });
 }
 
 /** Watchers alone read events: each page closes a gap of one of them. */

@@ -76,6 +76,10 @@ export function createPodRole(
     gate,
     client: incarnation,
     random,
+    tellDisplay: (value) => {
+      const atMs = around.kernel.trueMs;
+      around.observe({ kind: 'displayOffered', atMs, pod: nodeId, incarnation, value });
+    },
     fetchWaitMs: around.fetchWaitMs,
   });
   const context: WiringContext = {

@@ -104,6 +104,14 @@ export class World implements CheckedWorld {
     return this.topics.commands;
   }
 
+  get displaysTopic(): string {
+    return this.topics.display;
+  }
+
+  get lanes(): NonNullable<CheckedWorld['lanes']> {
+    return this.options.lanes ?? { byDisplayLane: [], largeRoomUsers: Infinity };
+  }
+
   get maxRetryCount(): number {
     return this.options.maxRetryCount;
   }
