@@ -37,6 +37,13 @@ const displayReaders: DisplayReaders = {
     totalCoins: fields.totalCoins,
     comboId: fields.comboId,
   }),
+  RoomRocketProgressed: (fields) => ({
+    type: 'RoomRocketProgressed',
+    roundNo: fields.roundNo,
+    level: fields.level,
+    fuel: fields.fuel,
+    fuelTarget: fields.fuelTarget,
+  }),
 };
 
 type WireEnvelope = Wire<Omit<DisplayEnvelope, 'display'>> & { readonly display: unknown };

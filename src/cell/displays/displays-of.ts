@@ -13,6 +13,7 @@ import type { AppCode, CommandId, RoomId, UserId } from '../../domain/ids.ts';
 import type {
   RoomDisplay,
   RoomGiftBatchShown,
+  RoomRocketProgressed,
   RoomUsersCameAndWent,
 } from '../../domain/events/displays.ts';
 import { isGathered, type ImLanes } from '../../domain/events/im-lanes.ts';
@@ -66,6 +67,7 @@ export function displaysOf(committed: CommittedCommand, lanes: ImLanes): readonl
   const displays: readonly ShownDisplay[] = [
     ...comingsAndGoings(committed, lanes),
     ...giftBatch(committed),
+    ...rocketProgress(committed),
   ];
   const shownTogether = new Set(displays.flatMap(({ standsFor }) => standsFor ?? []));
   const copies = copiedFacts(committed).filter(({ event }) => !shownTogether.has(event.event.type));
@@ -111,4 +113,22 @@ function giftBatch({ commandId, actorUserId, result }: CommittedCommand): readon
   return [
     { kind: 'display', display, key: '', identity: [commandId], standsFor: ['RoomGiftSent'] },
   ];
+}
+
+/**
+ * How far the rocket is (ROCKET-4). An ignition ends what is gathered of its round, and nothing follows
+ * until the launch: what gifts add meanwhile waits for the next round, whose first picture the launch is.
+ */
+function rocketProgress({ step }: CommittedCommand): readonly ShownDisplay[] {
+  const { rocket, version } = step;
+  const has = (type: RoomEventType): boolean =>
+    step.events.some(({ event }) => event.type === type);
+  const isLast = has('RoomRocketIgnited');
+  const isCharging = rocket?.ignition === null && has('RoomRocketFueled');
+  if (rocket === null || !(isLast || isCharging || has('RoomRocketLaunched'))) return [];
+  const { roundNo, level, fuel, fuelTarget } = rocket;
+  const type = 'RoomRocketProgressed';
+  const display: RoomRocketProgressed = { type, roundNo, level, fuel, fuelTarget };
+  const key = String(roundNo);
+  return [{ kind: 'display', display, key, identity: [key, String(version)], isLast }];
 }

@@ -247,6 +247,7 @@ class Drafting {
       step = {
         version,
         onlineCount,
+        rocket: next.rocket,
         events,
         eventBytes,
         chainHash: chainHash(this.chain, eventBytes),

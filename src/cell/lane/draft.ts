@@ -6,6 +6,7 @@ import type { CommandId, EventId, RoomVersion } from '../../domain/ids.ts';
 import type { OutboxDestination } from '../../domain/events/destinations.ts';
 import type { ImLane } from '../../domain/events/im-lanes.ts';
 import type { RoomEvent } from '../../domain/room/events.ts';
+import type { RocketState } from '../../domain/rocket/rocket-state.ts';
 import type { RoomState } from '../../domain/room/state.ts';
 import type { StoredResult } from '../../ports/room-reader.ts';
 import type { ResultRecord } from '../../protocol/records.ts';
@@ -29,6 +30,8 @@ export interface DraftStep {
   readonly version: RoomVersion;
   /** Users in the room behind this step. */
   readonly onlineCount: number;
+  /** The room's rocket behind this step. */
+  readonly rocket: RocketState | null;
   readonly events: readonly DraftEvent[];
   /** Encoded LoggedEvents. */
   readonly eventBytes: Uint8Array;

@@ -35,8 +35,17 @@ export interface RoomGiftBatchShown extends BatchDisplay {
   readonly senderUserId: UserId;
 }
 
+/** How far the room's rocket is (ROCKET-4): while it charges, when it ignites, and as a launch leaves it. */
+export interface RoomRocketProgressed {
+  readonly type: 'RoomRocketProgressed';
+  readonly roundNo: bigint;
+  readonly level: number;
+  readonly fuel: bigint;
+  readonly fuelTarget: bigint;
+}
+
 /** Every display. */
-export type RoomDisplay = RoomUsersCameAndWent | RoomGiftBatchShown;
+export type RoomDisplay = RoomUsersCameAndWent | RoomGiftBatchShown | RoomRocketProgressed;
 
 /** Its name, as clients and operators read it. */
 export type RoomDisplayType = RoomDisplay['type'];
@@ -55,6 +64,7 @@ export interface DisplayRoute {
 export const displayRoutes: Readonly<Record<RoomDisplayType, DisplayRoute>> = {
   RoomUsersCameAndWent: { imPriority: 'lowest', windowMs: 1_000 },
   RoomGiftBatchShown: { imPriority: 'low', windowMs: null },
+  RoomRocketProgressed: { imPriority: 'lowest', windowMs: 1_000 },
 };
 
 /** Users that one display names. */
@@ -78,6 +88,7 @@ const gathering: Gathering = {
     onlineCount: next.onlineCount,
   }),
   RoomGiftBatchShown: (_, next) => next,
+  RoomRocketProgressed: (_, next) => next,
 };
 
 /** Two displays of one type, room and key as one, when the first still waits. */

@@ -27,4 +27,11 @@ export const displays: readonly RoomDisplay[] = [
     totalCoins: 9_007_199_254_740_993n,
     comboId: 'combo-1',
   },
+  {
+    type: 'RoomRocketProgressed',
+    roundNo: 7n,
+    level: 2,
+    fuel: 9_007_199_254_740_993n,
+    fuelTarget: 9_007_199_254_741_000n,
+  },
 ];

@@ -91,6 +91,7 @@ class ShownDisplays implements Checker {
   /** What must be shown, as a text, when the owner has shown nothing of the kind since version `before`. */
   private pictureOf(shown: ShownRecord, step: LoggedStep, before: bigint): string {
     if (shown.type === 'RoomUsersCameAndWent') return this.comingsAndGoings(step, before);
+    if (shown.type === 'RoomRocketProgressed') return progressOf(step);
     const gifts = step.events.flatMap((event) => (event.type === 'RoomGiftSent' ? [event] : []));
     const [first] = gifts;
     if (first === undefined || gifts.length < 2) return 'no gift to several';
@@ -164,6 +165,16 @@ class ShownDisplays implements Checker {
   private fault(roomKey: string, text: string): void {
     this.report({ invariant: 'INV-48', text, room: roomKey === '' ? null : roomOfKey(roomKey) });
   }
+}
+
+/** The rocket as the step leaves it, unless it says nothing of it or its countdown runs. */
+function progressOf({ events, states }: LoggedStep): string {
+  const { rocket } = states.at(-1) ?? { rocket: null };
+  const told = events.map(({ type }) => type).findLast((type) => type.startsWith('RoomRocket'));
+  const isCounting = told === 'RoomRocketFueled' && rocket?.ignition !== null;
+  if (told === undefined || rocket === null || isCounting) return 'no progress of a rocket';
+  const { roundNo, level, fuel, fuelTarget } = rocket;
+  return textOf({ roundNo, level, fuel, fuelTarget });
 }
 
 /** A text field of what IM got; '' without it. */

@@ -3,12 +3,16 @@ import { branchOf, readIfAny } from './avro-reading.ts';
 import type { LoggedStep } from './world-reading.ts';
 
 /** Milliseconds within which at most one of a room, type and key leaves; others leave at once. */
-const windowsMs: Readonly<Record<string, number>> = { RoomUsersCameAndWent: 1_000 };
+const windowsMs: Readonly<Record<string, number>> = {
+  RoomUsersCameAndWent: 1_000,
+  RoomRocketProgressed: 1_000,
+};
 
 /** What is only shown, which nobody is promised (docs/events.md): written here a second time on purpose. */
 export const displayTypes: ReadonlySet<string> = new Set([
   'RoomUsersCameAndWent',
   'RoomGiftBatchShown',
+  'RoomRocketProgressed',
 ]);
 
 /** See the file header. */
@@ -52,11 +56,14 @@ export function shownRecordOf(value: Uint8Array): ShownRecord | null {
   const display = branch.value as Readonly<Record<string, unknown>>;
   const type = branch.name;
   const windowMs = windowsMs[type] ?? null;
-  return { ...headOf(shown), type, key: '', index: null, display, windowMs };
+  const key = type === 'RoomRocketProgressed' ? String(display['roundNo']) : '';
+  return { ...headOf(shown), type, key, index: null, display, windowMs };
 }
 
 /** Whether what is gathered ends here: nothing of it is told behind this version. */
-export function endsGathering(_: ShownRecord, step: LoggedStep): boolean {
+export function endsGathering({ type }: ShownRecord, step: LoggedStep): boolean {
+  const isIgnition = step.events.some((event) => event.type === 'RoomRocketIgnited');
+  if (type === 'RoomRocketProgressed' && isIgnition) return true;
   return step.states.at(-1)?.status !== 'active';
 }
 

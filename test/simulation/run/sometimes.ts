@@ -82,6 +82,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   'a copied fact shown by the display lane': ['cell_displays_total|RoomUserUpdated'],
   'comings and goings shown together': ['cell_displays_total|RoomUsersCameAndWent'],
   'a gift to several shown as one': ['cell_displays_total|RoomGiftBatchShown'],
+  'progress of a rocket shown': ['cell_displays_total|RoomRocketProgressed'],
   'a display that arrived': ['adapter_displays_total|sent'],
   'an upgrade under way': ['world_levels_stored|1'],
   'a command of a release that is not there yet': ['world_calls_failed|NOT_YET_ENABLED'],

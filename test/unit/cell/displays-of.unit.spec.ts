@@ -19,6 +19,7 @@ const lanes: ImLanes = { byDisplay: new Set(), largeRoomUsers: 200 };
 
 /** A command with these events, each by the lane that is named. */
 function committed(imLane: ImLane, ...events: readonly RoomEvent[]): CommittedCommand {
+  const rocket = null;
   const gifts = events.flatMap((event) => (event.type === 'RoomGiftSent' ? [event] : []));
   const batchDisplay: BatchDisplay = {
     giftId: 'rose' as GiftId,
@@ -42,6 +43,7 @@ function committed(imLane: ImLane, ...events: readonly RoomEvent[]): CommittedCo
       eventBytes: new Uint8Array(),
       chainHash: new Uint8Array(),
       forcesSnapshot: false,
+      rocket,
       events: events.map((event) => ({
         event,
         eventId: 'e' as EventId,

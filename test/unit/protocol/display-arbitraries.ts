@@ -39,6 +39,13 @@ const displaysByType: DisplaysByType = {
     totalCoins: long,
     comboId: text,
   }),
+  RoomRocketProgressed: fc.record({
+    type: type('RoomRocketProgressed'),
+    roundNo: long,
+    level: int,
+    fuel: long,
+    fuelTarget: long,
+  }),
 };
 
 /** See the file header. */
