@@ -29,7 +29,8 @@ export class WatchNetwork {
     this.world.observe({ kind: 'watchAsked', atMs: kernel.trueMs, watch });
     await this.onTheWay();
     const left = new AbortController();
-    hangUp.addEventListener('abort', () => pod.enter(() => left.abort()), { once: true });
+    const leave = (): void => pod.enter(() => left.abort());
+    hangUp.addEventListener('abort', leave, { once: true });
     const { appCode, roomId, role, userId, afterVersion } = watch;
     const caller = { appCode, subject: userId === '' ? watch.client : userId, role };
     const frame = { caller, authFault: '', remainingMs: null, signal: left.signal };
@@ -45,6 +46,7 @@ export class WatchNetwork {
       },
     );
     isStopped = true;
+    hangUp.removeEventListener('abort', leave);
     const stop = stopOf(end);
     this.world.observe({ kind: 'watchStopped', atMs: kernel.trueMs, watch, stop });
     return stop;
