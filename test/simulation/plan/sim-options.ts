@@ -129,8 +129,8 @@ const givenAway = [
   'RoomMicDown',
   'RoomProfileUpdated',
 ] as const;
-/** Longer than any client asks with one id. */
-const retentionKeepMs = 60_000;
+/** Longer than any client asks with one id: a repeat behind it is a new command, by promise. */
+const retentionKeepMs = 120_000;
 const raisedWithinMs = 12_000;
 const kindShare = 0.4;
 const pointShare = 0.25;
