@@ -22,8 +22,8 @@ const longMs = 10_000;
 const shortMs = 2_000;
 /** A role has a handful of connections to the broker, and each speaks for itself. */
 const linesPerCauseMax = 10;
-/** Leases, and both ways the hints of relays and of owners: each connection speaks for itself. */
-const redisConnections = 5;
+/** Leases, list, locks, rockets, and both ways the hints of relays and owners: each speaks for itself. */
+const redisConnections = 9;
 
 let stack: Stack;
 let fleet: Fleet;

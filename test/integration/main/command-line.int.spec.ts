@@ -208,8 +208,8 @@ describe('roomcell', () => {
     };
     expect(JSON.parse((await roomcell(off, space.env)).stdout)).toEqual(gift);
     const listed = (await roomcell(['gifts', 'list', 'shop'], space.env)).stdout.split('\n');
-    expect(listed[1]).toMatch(/^car +1 +9007199254740993 +on sale$/);
-    expect(listed[2]).toMatch(/^rose +1 +7 +off sale$/);
+    expect(listed[1]).toMatch(/^car +1 +9007199254740993 +on sale +plain$/);
+    expect(listed[2]).toMatch(/^rose +1 +7 +off sale +plain$/);
     const json = (await roomcell(['gifts', 'list', 'shop', '--json'], space.env)).stdout;
     expect(JSON.parse(json)).toMatchObject([{ giftId: 'car', coinPrice: price }, gift]);
   });
