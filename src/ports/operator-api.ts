@@ -147,6 +147,14 @@ export interface OperatorApi {
     frame: CallFrame,
     request: OperatorMeta & OutboxChoice & { readonly limit: number; readonly dryRun: boolean },
   ): Promise<number>;
+  /**
+   * Gives the oldest failed rows that fit up, with limit, answer and `dryRun` as above: they leave the
+   * outbox unsent, and rows that waited behind them go on.
+   */
+  dismissOutbox(
+    frame: CallFrame,
+    request: OperatorMeta & OutboxChoice & { readonly limit: number; readonly dryRun: boolean },
+  ): Promise<number>;
   /** Records of the commands topic that were set aside. For operators of the deployment alone. */
   listDeadLetters(
     frame: CallFrame,

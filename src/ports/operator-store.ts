@@ -44,6 +44,14 @@ export type OperatorAct = OperatorActHead &
         readonly limit: number;
       } & Omit<OutboxFilter, 'appCode'>)
     | ({
+        /**
+         * Takes the oldest failed rows of the outbox that fit away, at most `limit`, and keeps what each
+         * had come to. Nobody sends them any more, and nothing waits for them.
+         */
+        readonly type: 'DismissOutbox';
+        readonly limit: number;
+      } & Omit<OutboxFilter, 'appCode'>)
+    | ({
         /** Notes that a record of the commands topic is sent again; whoever writes it sends it. */
         readonly type: 'ReplayDeadLetter';
       } & RecordPlace)

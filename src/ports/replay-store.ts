@@ -91,7 +91,7 @@ export interface ReplayStore {
     afterId: bigint,
     limit: number,
   ): Promise<readonly ReviewedRow[]>;
-  /** How many rows an act has sent again. */
+  /** How many rows an act has sent again, or given up. */
   replayedRows(appCode: AppCode, commandId: CommandId): Promise<number>;
   /** Letters behind `after` (null: from the first on), by partition and offset. */
   deadLetters(after: RecordPlace | null, limit: number): Promise<readonly DeadLetter[]>;

@@ -17,7 +17,7 @@ export function replayHandlers(
   frameOf: FrameOf,
 ): Pick<
   ServiceHandlers<typeof RoomAdmin>,
-  'listOutbox' | 'replayOutbox' | 'listDeadLetters' | 'replayDeadLetter'
+  'listOutbox' | 'replayOutbox' | 'dismissOutbox' | 'listDeadLetters' | 'replayDeadLetter'
 > {
   return {
     listOutbox: async (request, context) => {
@@ -31,6 +31,10 @@ export function replayHandlers(
     replayOutbox: async (request, context) => {
       const frame = await frameOf(context, request.appCode);
       return { rows: await api.replayOutbox(frame, { ...request, ...choiceOf(request) }) };
+    },
+    dismissOutbox: async (request, context) => {
+      const frame = await frameOf(context, request.appCode);
+      return { rows: await api.dismissOutbox(frame, { ...request, ...choiceOf(request) }) };
     },
     listDeadLetters: async (request, context) => {
       const frame = await frameOf(context, request.appCode);

@@ -156,6 +156,7 @@ function changesOf(
       return [change(stops, act.partition, (row) => ({ ...row, acceptance }))];
     }
     case 'ReplayOutbox':
+    case 'DismissOutbox':
       return replayRows(database, act, nowMs);
     case 'ReplayDeadLetter':
       return [put(letterReplays, placeText(act), { atMs: nowMs, by: operatorId })];

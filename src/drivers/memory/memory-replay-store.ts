@@ -11,11 +11,11 @@ import type {
   ReplayStore,
   ReviewedRow,
 } from '../../ports/replay-store.ts';
-import { change, put, type MemoryDatabase } from './memory-database.ts';
+import { change, put, remove, type MemoryDatabase } from './memory-database.ts';
 import type { OutboxReplayRow, OutboxRow } from './memory-rows.ts';
 import type { RowChange } from './memory-session.ts';
 
-type ReplayOutbox = OperatorAct & { readonly type: 'ReplayOutbox' };
+type ActOnFailed = OperatorAct & { readonly type: 'ReplayOutbox' | 'DismissOutbox' };
 
 /** See the file header. */
 export class MemoryReplayStore implements ReplayStore {
@@ -67,10 +67,10 @@ export class MemoryReplayStore implements ReplayStore {
   }
 }
 
-/** Failed rows that fit begin anew, and what each had come to is kept under the act. */
+/** Failed rows that fit begin anew or leave, and what each had come to is kept under the act. */
 export function replayRows(
   database: MemoryDatabase,
-  act: ReplayOutbox,
+  act: ActOnFailed,
   nowMs: number,
 ): readonly RowChange[] {
   const found = rowsThatFit(database, act, 'failed').slice(0, replayLimitOf(act.limit));
@@ -78,7 +78,11 @@ export function replayRows(
   const kept = found.map((row) => replayOf(row, nowMs));
   return [
     put(database.outboxReplays, `${act.appCode}\0${act.commandId}`, kept),
-    ...found.map(({ rowId }) => change(database.outbox, rowId, begunAnew)),
+    ...found.map(({ rowId }) =>
+      act.type === 'DismissOutbox'
+        ? remove(database.outbox, rowId)
+        : change(database.outbox, rowId, begunAnew),
+    ),
   ];
 }
 

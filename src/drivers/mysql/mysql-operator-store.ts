@@ -12,7 +12,7 @@ import type {
 import { dbNowMs } from './database-time.ts';
 import { toMysqlError } from './mysql-errors.ts';
 import type { MysqlPool } from './pool.ts';
-import { isSetAside, noteReplay, replayedText, replayRows } from './replay-acts.ts';
+import { dismissRows, isSetAside, noteReplay, replayedText, replayRows } from './replay-acts.ts';
 import type { MysqlSession, Row } from './session.ts';
 
 const logColumns =
@@ -173,6 +173,7 @@ function auditValues(act: OperatorAct): readonly (string | number)[] {
     case 'AcceptState':
       return [operatorId, type, '', '', '', 0, 0, acceptedText(act)];
     case 'ReplayOutbox':
+    case 'DismissOutbox':
       return [operatorId, type, '', act.roomId, '', act.createdBeforeMs, 0, replayedText(act)];
     case 'ReplayDeadLetter':
       return [operatorId, type, '', '', '', 0, 0, `record:${act.partition}@${act.offset}`];
@@ -269,6 +270,8 @@ async function change(
       return;
     case 'ReplayOutbox':
       return replayRows(session, act, nowMs);
+    case 'DismissOutbox':
+      return dismissRows(session, act, nowMs);
     case 'ReplayDeadLetter':
       return noteReplay(session, topic, act, nowMs);
     case 'DrainNode':

@@ -6,6 +6,7 @@ import { text } from './outbox-rows.ts';
 import type { MysqlSession } from './session.ts';
 
 type ReplayOutbox = OperatorAct & { readonly type: 'ReplayOutbox' };
+type DismissOutbox = OperatorAct & { readonly type: 'DismissOutbox' };
 type ReplayDeadLetter = OperatorAct & { readonly type: 'ReplayDeadLetter' };
 
 /**
@@ -24,20 +25,8 @@ export async function replayRows(
   act: ReplayOutbox,
   nowMs: number,
 ): Promise<void> {
-  const { source, values } = outboxWhere(act, 'failed');
-  const found = await session.rows(`SELECT id ${source} ORDER BY id LIMIT ? FOR UPDATE`, [
-    ...values,
-    replayLimitOf(act.limit),
-  ]);
-  if (found.length === 0) return;
-  const ids = found.map((row) => BigInt(text(row['id'])));
-  await session.run(
-    'INSERT INTO outbox_replays (app_code, command_id, outbox_id, event_id, destination, ' +
-      'retry_count, started_count, last_error, failed_at_ms, replayed_at_ms) ' +
-      'SELECT ?, ?, id, event_id, destination, retry_count, started_count, last_error, ' +
-      'finished_at_ms, ? FROM room_outbox FORCE INDEX (PRIMARY) WHERE id IN (?)',
-    [act.appCode, act.commandId, nowMs, ids],
-  );
+  const ids = await keepFailed(session, act, nowMs);
+  if (ids.length === 0) return;
   await session.run(
     "UPDATE room_outbox FORCE INDEX (PRIMARY) SET status = 'pending', worker_id = '', " +
       "claim_token = '', lock_until_ms = 0, next_retry_at_ms = 0, retry_count = 0, " +
@@ -46,8 +35,50 @@ export async function replayRows(
   );
 }
 
+/**
+ * Takes failed rows away for good, and keeps what each had come to under the act. They are held from
+ * the look on, so that a replay at the same time finds them failed or not at all.
+ */
+export async function dismissRows(
+  session: MysqlSession,
+  act: DismissOutbox,
+  nowMs: number,
+): Promise<void> {
+  const ids = await keepFailed(session, act, nowMs);
+  if (ids.length === 0) return;
+  await session.run("DELETE FROM room_outbox WHERE id IN (?) AND status = 'failed'", [ids]);
+}
+
+/** Locks the failed rows that are meant, keeps what they had come to, and answers their ids. */
+async function keepFailed(
+  session: MysqlSession,
+  act: ReplayOutbox | DismissOutbox,
+  nowMs: number,
+): Promise<readonly bigint[]> {
+  const { source, values } = outboxWhere(act, 'failed');
+  const found = await session.rows(`SELECT id ${source} ORDER BY id LIMIT ? FOR UPDATE`, [
+    ...values,
+    replayLimitOf(act.limit),
+  ]);
+  if (found.length === 0) return [];
+  const ids = found.map((row) => BigInt(text(row['id'])));
+  await session.run(
+    'INSERT INTO outbox_replays (app_code, command_id, outbox_id, event_id, destination, ' +
+      'retry_count, started_count, last_error, failed_at_ms, replayed_at_ms) ' +
+      'SELECT ?, ?, id, event_id, destination, retry_count, started_count, last_error, ' +
+      'finished_at_ms, ? FROM room_outbox FORCE INDEX (PRIMARY) WHERE id IN (?)',
+    [act.appCode, act.commandId, nowMs, ids],
+  );
+  return ids;
+}
+
 /** What was meant, in the audit; the room and the time stand in columns of their own. */
-export function replayedText({ eventId, destination, eventType, limit }: ReplayOutbox): string {
+export function replayedText({
+  eventId,
+  destination,
+  eventType,
+  limit,
+}: ReplayOutbox | DismissOutbox): string {
   const any = (word: string): string => (word === '' ? '*' : word);
   return `event:${any(eventId)} type:${any(eventType)} to:${any(destination)} most:${limit}`;
 }

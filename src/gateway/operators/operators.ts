@@ -44,11 +44,12 @@ export function createOperators(
   const getRoomHistory = createGetRoomHistory(ports.operatorStore);
   const { liftPlatformBan, pinRoom } = createPlainActs(ports);
   const { listPartitions, acceptState, drainNode } = createPartitionActs(ports, parts);
-  const { listOutbox, replayOutbox } = createOutboxActs(ports);
+  const { listOutbox, replayOutbox, dismissOutbox } = createOutboxActs(ports);
   const { listDeadLetters, replayDeadLetter } = createDeadLetterActs(ports, parts);
   return {
     listOutbox: (frame, page) => gate.run(() => listOutbox(frame, page)),
     replayOutbox: (frame, request) => gate.run(() => replayOutbox(frame, request)),
+    dismissOutbox: (frame, request) => gate.run(() => dismissOutbox(frame, request)),
     listDeadLetters: (frame, page) => gate.run(() => listDeadLetters(frame, page)),
     replayDeadLetter: (frame, request) => gate.run(() => replayDeadLetter(frame, request)),
     listPartitions: (frame, request) => gate.run(() => listPartitions(frame, request)),

@@ -1,4 +1,4 @@
-/** Rows of the outbox as an app's operators look at them and send failed ones again (QRY-5). */
+/** Rows of the outbox as an app's operators look at them, and send failed ones again or give them up (QRY-5). */
 import { wideIdFault } from '../../domain/ids.ts';
 import type { AppCode, EventId, RoomId } from '../../domain/ids.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -28,7 +28,7 @@ export interface OutboxPorts {
 /** See `OperatorApi`. */
 export function createOutboxActs(
   ports: OutboxPorts,
-): Pick<OperatorApi, 'listOutbox' | 'replayOutbox'> {
+): Pick<OperatorApi, 'listOutbox' | 'replayOutbox' | 'dismissOutbox'> {
   const { replayStore } = ports;
   return {
     async listOutbox(frame, request) {
@@ -48,20 +48,29 @@ export function createOutboxActs(
       const rows = await replayStore.outboxRows(filterOf(request), status, afterId, size);
       return { rows, nextCursor: cursorBehind(rows, size, ({ rowId }) => String(rowId)) };
     },
-    async replayOutbox(frame, request) {
-      const operatorId = authorizeOperator(frame, request);
-      const faults = actFaults(request, operatorId);
-      choiceFaults(faults, request);
-      faults.integer('limit', request.limit, 0, replayRowsMax);
-      faults.throwIfAny();
-      const filter = filterOf(request);
-      const limit = request.limit === 0 ? usualReplay : request.limit;
-      if (request.dryRun) return (await replayStore.outboxRows(filter, 'failed', 0n, limit)).length;
-      const head = actHead(request, operatorId);
-      await carryOut(ports, { ...filter, ...head, type: 'ReplayOutbox', limit });
-      return orUnknown(replayStore.replayedRows(head.appCode, head.commandId));
-    },
+    replayOutbox: (frame, request) => actOnFailed(ports, 'ReplayOutbox', frame, request),
+    dismissOutbox: (frame, request) => actOnFailed(ports, 'DismissOutbox', frame, request),
   };
+}
+
+/** An act on failed rows, or in a dry run how many it would be about. */
+async function actOnFailed(
+  ports: OutboxPorts,
+  type: 'ReplayOutbox' | 'DismissOutbox',
+  ...[frame, request]: Parameters<OperatorApi['replayOutbox']>
+): Promise<number> {
+  const { replayStore } = ports;
+  const operatorId = authorizeOperator(frame, request);
+  const faults = actFaults(request, operatorId);
+  choiceFaults(faults, request);
+  faults.integer('limit', request.limit, 0, replayRowsMax);
+  faults.throwIfAny();
+  const filter = filterOf(request);
+  const limit = request.limit === 0 ? usualReplay : request.limit;
+  if (request.dryRun) return (await replayStore.outboxRows(filter, 'failed', 0n, limit)).length;
+  const head = actHead(request, operatorId);
+  await carryOut(ports, { ...filter, ...head, type, limit });
+  return orUnknown(replayStore.replayedRows(head.appCode, head.commandId));
 }
 
 function choiceFaults(faults: FieldFaults, choice: OutboxChoice): void {

@@ -1,4 +1,4 @@
-/** `roomcell outbox list|replay`: rows of the outbox, and how those that failed go out again. */
+/** `roomcell outbox list|replay|dismiss`: rows of the outbox, and what becomes of those that failed. */
 import { Option, type Command } from 'commander';
 import type { AppCode, EventId, RoomId, UserId } from '../../domain/ids.ts';
 import { createSystemClock } from '../../drivers/system/system-clock.ts';
@@ -29,6 +29,7 @@ export function addOutboxCommands(program: Command): void {
   const group = program.command('outbox').description('rows of the outbox of an app');
   addList(group);
   addReplay(group);
+  addDismiss(group);
 }
 
 function addList(group: Command): void {
@@ -74,7 +75,7 @@ function addList(group: Command): void {
     );
 }
 
-interface ReplayOptions extends FilterOptions {
+interface ActOptions extends FilterOptions {
   readonly as: UserId;
   readonly limit: number;
   readonly perSecond: number;
@@ -82,41 +83,60 @@ interface ReplayOptions extends FilterOptions {
 }
 
 function addReplay(group: Command): void {
-  withFilter(group.command('replay'))
+  const replay = withFilter(group.command('replay'))
     .description('let failed rows begin anew, oldest first, under their own event ids')
+    .addHelpText('after', '\nExample:\n  $ roomcell outbox replay --app demo --to im --as kim');
+  actingOn(replay, 'ReplayOutbox', 'begin anew');
+}
+
+function addDismiss(group: Command): void {
+  const dismiss = withFilter(group.command('dismiss'))
+    .description('give failed rows up for good, oldest first: what waits behind them goes on')
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ roomcell outbox dismiss --app demo --event <id> --as kim',
+    );
+  actingOn(dismiss, 'DismissOutbox', 'are given up');
+}
+
+function actingOn(command: Command, type: 'ReplayOutbox' | 'DismissOutbox', what: string): void {
+  command
     .addOption(mandatory('--as <operator>', 'who says so, for the audit').argParser(operatorOf))
     .option('--limit <count>', 'most rows', countOf, replayRowsMax)
     .option('--per-second <count>', 'most rows in a second', countOf, perSecondUsually)
     .option('--dry-run', 'only count, up to 1,000')
-    .addHelpText('after', '\nExample:\n  $ roomcell outbox replay --app demo --to im --as kim')
-    .action(async (options: ReplayOptions, command: Command) => {
+    .action(async (options: ActOptions) => {
       const rows =
         options.dryRun === true
           ? await counted(options, command)
-          : await replayed(options, command);
-      const what = options.dryRun === true ? 'would begin anew' : 'begin anew';
-      printJsonOr(options, { rows }, () => `${rows} rows ${what}.`);
+          : await actedOn(options, type, command);
+      const would = options.dryRun === true ? ', if this were no dry run' : '';
+      printJsonOr(options, { rows }, () => `${rows} rows ${what}${would}.`);
     });
 }
 
-async function counted(options: ReplayOptions, command: Command): Promise<number> {
-  const rows = await onMysql(command, 'outbox replay', ({ replayStore }) =>
+async function counted(options: ActOptions, command: Command): Promise<number> {
+  const rows = await onMysql(command, `outbox ${command.name()}`, ({ replayStore }) =>
     replayStore.outboxRows(filterOf(options), 'failed', 0n, options.limit),
   );
   return rows.length;
 }
 
 /** One act per second, each with its row in the audit, until nothing is left that fits. */
-function replayed(options: ReplayOptions, command: Command): Promise<number> {
+function actedOn(
+  options: ActOptions,
+  type: 'ReplayOutbox' | 'DismissOutbox',
+  command: Command,
+): Promise<number> {
   const filter = filterOf(options);
   const [clock, timers] = [createSystemClock(), createSystemTimers()];
-  return onMysql(command, 'outbox replay', async ({ operatorStore, replayStore }) => {
+  return onMysql(command, `outbox ${command.name()}`, async ({ operatorStore, replayStore }) => {
     let total = 0;
     while (total < options.limit) {
       const limit = Math.min(options.perSecond, options.limit - total, replayRowsMax);
       const { commandId, operatorId } = actHeadOf(options.as);
       await operatorStore.carryOut(
-        { ...filter, commandId, operatorId, type: 'ReplayOutbox', limit },
+        { ...filter, commandId, operatorId, type, limit },
         clock.wallMs(),
       );
       const rows = await replayStore.replayedRows(options.app, commandId);

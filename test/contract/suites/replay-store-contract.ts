@@ -14,6 +14,8 @@ export interface ReplayStoreFixture {
   readonly replays: ReplayStore;
   readonly operators: OperatorStore;
   readonly outbox: OutboxStore;
+  /** On the same rows, for which `im` blocks. */
+  readonly blockingOutbox: OutboxStore;
   readonly store: PartitionStore;
   /** The commands topic whose letters are read. */
   readonly topic: string;
@@ -140,6 +142,33 @@ export function replayStoreContract(
         expect(await fixture.replays.replayedRows(outboxApp, act.commandId)).toBe(2);
         expect(await ids(of(room))).toEqual([put[3]]);
         expect((await fixture.see(put[0] ?? 0n)).status).toBe('delivered');
+      });
+
+      it('leave for good when they are dismissed, up to the limit, and what waited behind them goes on (RETRY-5)', async () => {
+        const room = freshRoom();
+        const put = await fixture.put([
+          failed(room, 1),
+          failed(room, 2),
+          failed(room, 3, { status: 'pending', retryCount: 0, startedCount: 0 }),
+        ]);
+        const act = { ...replayOf(of(room), 1), type: 'DismissOutbox' } as const;
+        expect(await fixture.operators.carryOut(act, nowMs)).toBe('done');
+        expect(await fixture.operators.carryOut(act, nowMs + 1)).toBe('repeat');
+        expect(await fixture.replays.replayedRows(outboxApp, act.commandId)).toBe(1);
+        expect(await ids(of(room))).toEqual([put[1]]);
+        const again = { ...act, type: 'ReplayOutbox' } as const;
+        expect(await fixture.operators.carryOut(again, nowMs)).toBe('reused');
+        const blocking = fixture.blockingOutbox;
+        const claimedHere = async (): Promise<bigint[]> => {
+          const runs = await blocking.claimRuns(claimOf());
+          const run = runs.find(({ roomId }) => roomId === room);
+          return (run?.rows ?? []).map(({ rowId }) => rowId);
+        };
+        expect(await claimedHere()).toEqual([]);
+        const rest = { ...act, commandId: freshCommandId() };
+        expect(await fixture.operators.carryOut(rest, nowMs)).toBe('done');
+        expect(await claimedHere()).toEqual([put[2]]);
+        await expect(fixture.see(put[0] ?? 0n)).rejects.toThrow('no outbox row');
       });
 
       it('are replayed once for one id, whatever failed since', async () => {

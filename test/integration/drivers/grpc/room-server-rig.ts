@@ -78,6 +78,7 @@ class ScriptedReads implements Scripted {
   acceptState = this.scripted('acceptState');
   listOutbox = this.scripted('listOutbox');
   replayOutbox = this.scripted('replayOutbox');
+  dismissOutbox = this.scripted('dismissOutbox');
   listDeadLetters = this.scripted('listDeadLetters');
   replayDeadLetter = this.scripted('replayDeadLetter');
   drainNode = this.scripted('drainNode');

@@ -1,4 +1,5 @@
 /** The contract of what was set aside and is sent again, on the memory twin. */
+import { createMemoryDrivers } from '../../../../src/drivers/memory/memory-drivers.ts';
 import { replayStoreContract } from '../../../contract/suites/replay-store-contract.ts';
 import { memoryReplaySpace } from '../../../support/memory-outbox-rows.ts';
 
@@ -9,6 +10,7 @@ replayStoreContract('memory', () => {
     replays: drivers.replayStore,
     operators: drivers.operatorStore,
     outbox: drivers.outboxStore,
+    blockingOutbox: createMemoryDrivers(space.database, ['im']).outboxStore,
     store: drivers.partitionStore,
     topic: 't.commands',
     openLane: (incarnation) => drivers.openLane({ incarnation }),

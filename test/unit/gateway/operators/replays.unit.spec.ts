@@ -92,6 +92,29 @@ describe('ReplayOutbox', () => {
   });
 });
 
+describe('DismissOutbox', () => {
+  test('answers how many rows are given up, and the same for a repeat', async () => {
+    const { operators, ended, statuses } = await memoryReplayRig();
+    const request = { ...replay, limit: 2 };
+    expect(await ended(operators.dismissOutbox(byOperator(), { ...request, dryRun: true }))).toBe(
+      2,
+    );
+    expect(await ended(operators.dismissOutbox(byOperator(), request))).toBe(2);
+    expect(await ended(operators.dismissOutbox(byOperator(), request))).toBe(2);
+    expect(statuses()).toEqual([undefined, undefined, 'failed']);
+  });
+
+  test('is an operator’s act, and no other one under the id of a replay', async () => {
+    const { operators, ended } = await memoryReplayRig();
+    const denied = { reason: 'PERMISSION_DENIED' };
+    const byUser = operators.dismissOutbox(frame({ caller: user }), replay);
+    await expect(ended(byUser)).rejects.toMatchObject(denied);
+    await ended(operators.replayOutbox(byOperator(), replay));
+    const reused = operators.dismissOutbox(byOperator(), replay);
+    await expect(ended(reused)).rejects.toMatchObject({ reason: 'COMMAND_ID_REUSED' });
+  });
+});
+
 describe('dead letters', () => {
   test('show the command in the record, and where it cannot be read, the rest', async () => {
     const { operators, ended } = await memoryReplayRig();
