@@ -5,7 +5,15 @@
  * command or event that came later is one that it doesn't know. It differs from the program of that
  * day in that it heeds the schema level, as every release from 0.3.0 on does.
  */
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { projectRoot } from '../../../src/main/project-root.ts';
@@ -71,9 +79,10 @@ function knownNames(): readonly string[] {
   return all.map((name) => name.replace(/^.*\./, ''));
 }
 
-/** What 0.2.0 wrote with. */
+/** What 0.2.0 wrote with. It had no displays: those of the copy are of this release. */
 function goldenJson(name: SchemaName): string {
   const file = join(projectRoot(), 'test', 'golden', '0.2.0', `${name}.avsc`);
+  if (!existsSync(file)) return schemaJson[name];
   return JSON.stringify(JSON.parse(readFileSync(file, 'utf8')));
 }
 
