@@ -11,11 +11,17 @@ import type {
 } from '../../chaos/record/chaos-record.ts';
 import type { CheckedWorld } from '../../simulation/checkers/checker.ts';
 import type { Observation } from '../../simulation/observations.ts';
-import { caseOf } from '../../simulation/plan/sim-case.ts';
+import { caseOf, type SimCase } from '../../simulation/plan/sim-case.ts';
 import { runCase } from '../../simulation/run/run-case.ts';
 
 /** An onlooker looks so often, in ms. */
 const lookEveryMs = 250;
+
+/** As a run on real processes is set up: facts by the outbox alone, and all rows stay. */
+function asDeployed(simCase: SimCase): SimCase {
+  const { lanes: _, retentionKeepMs: __, ...options } = simCase.options;
+  return { ...simCase, options };
+}
 
 /** Plays the seed and writes down what there is at its end. */
 export async function simulatedRecord(seed: number): Promise<ChaosRecord> {
@@ -34,7 +40,7 @@ export async function simulatedRecord(seed: number): Promise<ChaosRecord> {
       else seen.push(observation);
     },
   });
-  const simCase = caseOf(seed);
+  const simCase = asDeployed(caseOf(seed));
   const { world } = await runCase(simCase, { checkers: [collector] });
   const isCommand = ({ topic }: AppendedRecord): boolean => topic === world.commandsTopic;
   const appended = seen.filter((each): each is AppendedRecord => each.kind === 'appended');
