@@ -86,7 +86,7 @@ function addReplay(group: Command): void {
   const replay = withFilter(group.command('replay'))
     .description('let failed rows begin anew, oldest first, under their own event ids')
     .addHelpText('after', '\nExample:\n  $ roomcell outbox replay --app demo --to im --as kim');
-  actingOn(replay, 'ReplayOutbox', 'begin anew');
+  actingOn(replay, 'ReplayOutbox', { done: 'begin anew', dry: 'would begin anew' });
 }
 
 function addDismiss(group: Command): void {
@@ -96,10 +96,16 @@ function addDismiss(group: Command): void {
       'after',
       '\nExample:\n  $ roomcell outbox dismiss --app demo --event <id> --as kim',
     );
-  actingOn(dismiss, 'DismissOutbox', 'are given up');
+  actingOn(dismiss, 'DismissOutbox', { done: 'are given up', dry: 'would be given up' });
 }
 
-function actingOn(command: Command, type: 'ReplayOutbox' | 'DismissOutbox', what: string): void {
+/** What is said of the rows, and of those that a dry run only counts. */
+interface ActWords {
+  readonly done: string;
+  readonly dry: string;
+}
+
+function actingOn(command: Command, type: 'ReplayOutbox' | 'DismissOutbox', words: ActWords): void {
   command
     .addOption(mandatory('--as <operator>', 'who says so, for the audit').argParser(operatorOf))
     .option('--limit <count>', 'most rows', countOf, replayRowsMax)
@@ -110,8 +116,8 @@ function actingOn(command: Command, type: 'ReplayOutbox' | 'DismissOutbox', what
         options.dryRun === true
           ? await counted(options, command)
           : await actedOn(options, type, command);
-      const would = options.dryRun === true ? ', if this were no dry run' : '';
-      printJsonOr(options, { rows }, () => `${rows} rows ${what}${would}.`);
+      const what = options.dryRun === true ? words.dry : words.done;
+      printJsonOr(options, { rows }, () => `${rows} rows ${what}.`);
     });
 }
 
