@@ -20,8 +20,8 @@ import { createBurst, RoomLoad } from './support/room-load.ts';
 /** Longer than every time-out inside: connect 5 s, Kafka requests 5 s, group session 6 s. */
 const longMs = 10_000;
 const shortMs = 2_000;
-/** A role has a handful of connections to the broker, and each speaks for itself. */
-const linesPerCauseMax = 10;
+/** A role has a handful of connections to the broker, four roles share a process, each speaks for itself. */
+const linesPerCauseMax = 16;
 /** Leases, list, locks, rockets, and both ways the hints of relays and owners: each speaks for itself. */
 const redisConnections = 9;
 
