@@ -4,6 +4,7 @@
  * carries the servers as well.
  */
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/longest-first.ts';
 
 const kinds = [
   { name: 'unit', maxWorkers: 2, testTimeoutMs: 30_000 },
@@ -16,6 +17,7 @@ const kinds = [
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: kinds.map(({ name, maxWorkers, testTimeoutMs }, order) => ({
       test: {
         name,
