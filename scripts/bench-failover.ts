@@ -30,13 +30,13 @@ import { partitionCount, ThreeCells } from '../bench/failover/three-cells.ts';
 import { keepResult } from '../bench/report.ts';
 import { createSystemClock } from '../src/drivers/system/system-clock.ts';
 import { createSystemTimers } from '../src/drivers/system/system-timers.ts';
+import { endingSignal } from './stack/ending-signal.ts';
 import { onStack } from './stack/on-stack.ts';
 import type { Stack } from './stack/stack-types.ts';
 
 const clock = createSystemClock();
 const timers = createSystemTimers();
-const ending = new AbortController();
-for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => ending.abort(name));
+const ending = endingSignal();
 
 const { values } = parseArgs({
   options: {
@@ -49,7 +49,7 @@ if (![rounds, sessionTimeoutMs].every((value) => Number.isSafeInteger(value) && 
   console.log('--rounds and --session-timeout take whole positive numbers');
   process.exit(2);
 }
-process.exitCode = await onStack(ending.signal, benchOn);
+process.exitCode = await onStack(ending, benchOn);
 
 async function benchOn(stack: Stack): Promise<number> {
   const cells = await ThreeCells.open(stack.env, sessionTimeoutMs, timers);
@@ -90,7 +90,7 @@ async function measureAll(cells: ThreeCells, stack: string): Promise<FailoverRes
 async function each<Seen>(what: string, scene: () => Promise<Seen>): Promise<readonly Seen[]> {
   const seen: Seen[] = [];
   for (let round = 1; round <= rounds; round += 1) {
-    ending.signal.throwIfAborted();
+    ending.throwIfAborted();
     seen.push(await scene());
     console.log(`${what}: round ${round} of ${rounds}: ${JSON.stringify(seen.at(-1))}`);
   }

@@ -32,13 +32,13 @@ import { createSystemClock } from '../src/drivers/system/system-clock.ts';
 import { createSystemTimers } from '../src/drivers/system/system-timers.ts';
 import { topicNames } from '../src/protocol/topics.ts';
 import { sampleEnv, type SampleEnv } from './start/sample-env.ts';
+import { endingSignal } from './stack/ending-signal.ts';
 import { onStack } from './stack/on-stack.ts';
 import type { Stack } from './stack/stack-types.ts';
 
 const clock = createSystemClock();
 const timers = createSystemTimers();
-const ending = new AbortController();
-for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => ending.abort(name));
+const ending = endingSignal();
 
 const warmUpShare = 0.3;
 const profileRows = 25;
@@ -64,12 +64,12 @@ if (![rooms, usersPerRoom, everyS, seconds].every((value) => value > 0)) {
   process.exit(2);
 }
 const times = { measureMs: seconds * 1_000, warmUpMs: seconds * 1_000 * warmUpShare };
-process.exitCode = await onStack(ending.signal, benchOn);
+process.exitCode = await onStack(ending, benchOn);
 
 async function benchOn(stack: Stack): Promise<number> {
   const sample = await sampleEnv(stack, process.env, 'free');
   const { kafka, deps, mysqlOptions } = benchServers(sample.env);
-  const options = { withProfiles: values.profile, signal: ending.signal };
+  const options = { withProfiles: values.profile, signal: ending };
   const { all, cellOpsAddress, gateways } = await startBeatRoles(sample, timers, options);
   const { commands } = topicNames(sample.env['ROOMCELL_KAFKA_TOPIC_PREFIX'] ?? 'room');
   const reader = new FoldReader(kafka, deps, commands, partitionCount);
@@ -106,7 +106,7 @@ async function measureAll(
   const visit = await visitorsOf(crowd);
   const loads: BeatLoad[] = [];
   const load = async (gateway: BeatGateway, withBeats: boolean): Promise<void> => {
-    ending.signal.throwIfAborted();
+    ending.throwIfAborted();
     crowd.calls.connect(gateway.grpcAddress);
     const one = await measureLoad(bench, gateway, visit, withBeats);
     loads.push(one);
@@ -118,7 +118,7 @@ async function measureAll(
   const fullBytes = await livingBytes(cellOpsAddress, timers);
   const limits: BeatLimit[] = [];
   for (const { fold, grpcAddress } of gateways) {
-    ending.signal.throwIfAborted();
+    ending.throwIfAborted();
     crowd.calls.connect(grpcAddress);
     limits.push(await measureLimit(crowd, `fold ${fold}`, times));
   }

@@ -12,13 +12,13 @@ import { RoomCallers } from '../bench/room-callers.ts';
 import { createSystemClock } from '../src/drivers/system/system-clock.ts';
 import { createSystemTimers } from '../src/drivers/system/system-timers.ts';
 import { sampleEnv } from './start/sample-env.ts';
+import { endingSignal } from './stack/ending-signal.ts';
 import { onStack } from './stack/on-stack.ts';
 import type { Stack } from './stack/stack-types.ts';
 
 const clock = createSystemClock();
 const timers = createSystemTimers();
-const ending = new AbortController();
-for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => ending.abort(name));
+const ending = endingSignal();
 
 const { values } = parseArgs({
   options: {
@@ -32,13 +32,13 @@ const loop = { measureMs, warmUpMs: measureMs * 0.3 };
 const callers = Number(values.callers);
 /** Calls of one room in flight at a gateway (`gateway.room_window`), which the roles run with. */
 const roomWindow = 64;
-process.exitCode = await onStack(ending.signal, benchOn);
+process.exitCode = await onStack(ending, benchOn);
 
 async function benchOn(stack: Stack): Promise<number> {
   const sample = await sampleEnv(stack, process.env, 'free');
   const roles = await startBenchRoles(serviceProcesses, sample, timers, {
     withProfiles: false,
-    signal: ending.signal,
+    signal: ending,
   });
   const { grpcAddress, jwtSecret } = sample;
   const target = { grpcAddress, jwtSecret, clock, timers };

@@ -18,11 +18,11 @@ import { migrate } from '../src/drivers/mysql/migrate.ts';
 import { createMysqlDrivers } from '../src/drivers/mysql/mysql-drivers.ts';
 import { projectRoot } from '../src/main/project-root.ts';
 import { sampleEnv } from './start/sample-env.ts';
+import { endingSignal } from './stack/ending-signal.ts';
 import { onStack } from './stack/on-stack.ts';
 import type { Stack } from './stack/stack-types.ts';
 
-const ending = new AbortController();
-for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => ending.abort(name));
+const ending = endingSignal();
 
 const { values } = parseArgs({
   options: {
@@ -40,7 +40,7 @@ const paces = [100, 1_000];
 /** One transaction holds what comes within so long, as a cell's batch does. */
 const gatherMs = 10;
 const patienceMs = 120_000;
-process.exitCode = await onStack(ending.signal, benchOn);
+process.exitCode = await onStack(ending, benchOn);
 
 async function benchOn(stack: Stack): Promise<number> {
   const sample = await sampleEnv(stack, process.env, 'free');

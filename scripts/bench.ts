@@ -24,13 +24,13 @@ import { RoomCallers } from '../bench/room-callers.ts';
 import { createSystemClock } from '../src/drivers/system/system-clock.ts';
 import { createSystemTimers } from '../src/drivers/system/system-timers.ts';
 import { sampleEnv, type SampleEnv } from './start/sample-env.ts';
+import { endingSignal } from './stack/ending-signal.ts';
 import { onStack } from './stack/on-stack.ts';
 import type { Stack } from './stack/stack-types.ts';
 
 const clock = createSystemClock();
 const timers = createSystemTimers();
-const ending = new AbortController();
-for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => ending.abort(name));
+const ending = endingSignal();
 
 const sampledCommands = 2_000;
 const profileRows = 10;
@@ -50,7 +50,7 @@ if (!(measureMs > 0) || levels.some((level) => !Number.isInteger(level) || level
   console.log('--seconds and --callers take positive numbers');
   process.exit(2);
 }
-process.exitCode = await onStack(ending.signal, benchOn);
+process.exitCode = await onStack(ending, benchOn);
 
 async function benchOn(stack: Stack): Promise<number> {
   const sample = await sampleEnv(stack, process.env, 'free');
@@ -89,7 +89,7 @@ interface ServiceResult {
 }
 
 async function measureService(sample: SampleEnv, withProfiles: boolean): Promise<ServiceResult> {
-  const options = { withProfiles, signal: ending.signal };
+  const options = { withProfiles, signal: ending };
   const roles = await startBenchRoles(serviceProcesses, sample, timers, options);
   const { grpcAddress, jwtSecret } = sample;
   const load = new RoomCallers({ grpcAddress, jwtSecret, clock, timers });

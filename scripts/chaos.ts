@@ -13,13 +13,13 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runChaos } from '../test/chaos/run/run-chaos.ts';
+import { endingSignal } from './stack/ending-signal.ts';
 import { StackUnavailableError } from './stack/stack-types.ts';
 
 const usage =
   'usage: npm run chaos -- --cycles N [--seed N] [--out DIR] [--acked N] [--troupes N] [--plant N]';
 const say = (line: string): void => console.log(line);
-const ending = new AbortController();
-for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => ending.abort(name));
+const ending = endingSignal();
 
 process.exitCode = await main();
 
@@ -45,7 +45,7 @@ async function main(): Promise<number> {
   try {
     if (values.plant !== undefined) return await withPlant(Number(values.plant), options);
     const programRoot = values.program ?? null;
-    return await runChaos({ ...options, programRoot }, say, ending.signal);
+    return await runChaos({ ...options, programRoot }, say, ending);
   } catch (error) {
     if (!(error instanceof StackUnavailableError)) throw error;
     console.error(error.message);
@@ -67,7 +67,7 @@ async function withPlant(
     const programRoot = trees.with(plant);
     // Pods are started as from a compiled project; a copy lies compiled where its sources are.
     symlinkSync(programRoot, join(programRoot, 'dist'), 'dir');
-    return await runChaos({ ...options, programRoot }, say, ending.signal);
+    return await runChaos({ ...options, programRoot }, say, ending);
   } finally {
     trees.remove();
   }

@@ -21,6 +21,7 @@ import { sampleEnv, type SampleEnv } from './start/sample-env.ts';
 import { startRoles, untilReady, type StartedRoles } from './start/start-roles.ts';
 import { printAddresses } from './start/print-addresses.ts';
 import { projectRoot } from '../src/main/project-root.ts';
+import { endingSignal } from './stack/ending-signal.ts';
 import { startAnyStack } from './stack/start-stack.ts';
 import { StackUnavailableError, type AnyStack } from './stack/stack-types.ts';
 
@@ -32,8 +33,7 @@ const clock = createSystemClock();
 const timers = createSystemTimers();
 
 /** Aborted with the signal's name when somebody wants us to end. */
-const ending = new AbortController();
-for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => ending.abort(name));
+const ending = endingSignal();
 
 process.exitCode = await main(process.argv.slice(2));
 
@@ -43,15 +43,15 @@ async function main(args: readonly string[]): Promise<number> {
   if ('fault' in options) return say(`${options.fault}\n\n${startHelp}`, usageExitCode);
   let stack: AnyStack;
   try {
-    stack = await startAnyStack({ stopOnSignals: false, withKafkaUi: true, signal: ending.signal });
+    stack = await startAnyStack({ stopOnSignals: false, withKafkaUi: true, signal: ending });
   } catch (error) {
     if (!(error instanceof StackUnavailableError)) throw error;
-    if (ending.signal.aborted) return signalExitCode();
+    if (ending.aborted) return signalExitCode();
     return say(error.message, error.exitCode);
   }
   try {
     const code = await runOnStack(stack, options);
-    return ending.signal.aborted && code !== 0 ? signalExitCode() : code;
+    return ending.aborted && code !== 0 ? signalExitCode() : code;
   } finally {
     await stack.stop();
   }
@@ -65,10 +65,10 @@ async function runOnStack(stack: AnyStack, options: StartOptions): Promise<numbe
   console.log(`roles: process ${roles.child.pid}, log ${roles.logFile}`);
   let hasPassed = false;
   try {
-    await untilReady(roles, sample.opsAddress, timers, ending.signal);
+    await untilReady(roles, sample.opsAddress, timers, ending);
     if (options.loseOneEvent) await loseOneEvent(sample);
     hasPassed = await playAndCompare(sample, options, { roomId, times });
-    if (!options.once && !ending.signal.aborted) {
+    if (!options.once && !ending.aborted) {
       await printAddresses(sample, appCode, clock);
       if (stack.kind === 'embedded') console.log(stack.notice);
       return await serve(roles);
@@ -106,7 +106,7 @@ async function playAndCompare(
   const file = join(projectRoot(), 'config', 'sample-room.expected.json');
   const expected = readExpectedEvents(file, appCode as AppCode, roomId as RoomId);
   const controlUrl = `http://${sample.controlAddress}`;
-  const limits = { limitMs: options.waitMs, clock, timers, signal: ending.signal };
+  const limits = { limitMs: options.waitMs, clock, timers, signal: ending };
   const left = await awaitDelivery(expected, { controlUrl, appCode, roomId, ...limits });
   const isEqual = sampleDestinations.every((destination) => left[destination].length === 0);
   if (isEqual) {
@@ -128,7 +128,7 @@ function loseOneEvent({ controlAddress }: SampleEnv): Promise<void> {
 /** Serves until a signal, or until the process ends by itself. */
 async function serve({ child }: StartedRoles): Promise<number> {
   const signalled = new Promise<'signal'>((resolve) => {
-    ending.signal.addEventListener('abort', () => resolve('signal'));
+    ending.addEventListener('abort', () => resolve('signal'));
   });
   const first = await Promise.race([signalled, child.ended]);
   if (first !== 'signal') {
@@ -140,7 +140,7 @@ async function serve({ child }: StartedRoles): Promise<number> {
 }
 
 function signalExitCode(): number {
-  return 128 + constants.signals[ending.signal.reason as 'SIGINT' | 'SIGTERM'];
+  return 128 + constants.signals[ending.reason as 'SIGINT' | 'SIGTERM'];
 }
 
 function say(text: string, exitCode: number): number {

@@ -24,7 +24,6 @@ export class BlockedWatch {
   private readonly intervalMs: number;
   private readonly pause: RoundPause;
   private loop: Promise<void> | null = null;
-  private draining = false;
   /** Destinations with rooms that wait, as the look before saw them. */
   private readonly known = new Set<Destination>();
 
@@ -41,7 +40,6 @@ export class BlockedWatch {
 
   /** Resolves when the look in hand is over. */
   async drain(): Promise<void> {
-    this.draining = true;
     this.pause.end();
     await this.loop;
   }
@@ -51,7 +49,7 @@ export class BlockedWatch {
   }
 
   private async run(): Promise<void> {
-    while (!this.draining) {
+    while (!this.pause.isOver) {
       await this.look();
       await this.pause.wait(this.intervalMs, 'deaf');
     }

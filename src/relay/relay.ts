@@ -45,7 +45,6 @@ export class Relay {
   private readonly pause: RoundPause;
   private loop: Promise<void> | null = null;
   private endHints: () => void = () => undefined;
-  private draining = false;
   /** Rounds in a row that met an outage. */
   private troubles = 0;
 
@@ -65,7 +64,6 @@ export class Relay {
 
   /** Claims nothing more; resolves when the round in hand is over (bounded by its timeouts). */
   async drain(): Promise<void> {
-    this.draining = true;
     this.endHints();
     this.pause.end();
     await this.loop;
@@ -84,7 +82,7 @@ export class Relay {
 
   private async run(): Promise<void> {
     let quietRounds = 0;
-    while (!this.draining) {
+    while (!this.pause.isOver) {
       const end = await this.guardedRound();
       if (end === 'trouble') {
         this.troubles += 1;
@@ -147,7 +145,7 @@ export class Relay {
   }
 
   private async publish(runs: readonly ClaimedRun[]): Promise<readonly PublishOutcome[]> {
-    if (this.draining) return runs.map(() => ({ kind: 'notSent', cause: 'draining' }));
+    if (this.pause.isOver) return runs.map(() => ({ kind: 'notSent', cause: 'draining' }));
     const startedMs = this.context.clock.monoMs();
     const outcomes = await this.context.sink.publish(runs, this.options.publishTimeoutMs);
     this.context.metrics.observeMs('relay_publish_ms', this.context.clock.monoMs() - startedMs);

@@ -18,6 +18,11 @@ export class RoundPause {
     if (this.current?.mode === 'hintable') this.current.end();
   }
 
+  /** True from `end` on: whoever paces its rounds by this begins none any more. */
+  get isOver(): boolean {
+    return this.ended;
+  }
+
   /** Ends this pause and every later one at once. */
   end(): void {
     this.ended = true;

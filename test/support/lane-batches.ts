@@ -24,7 +24,7 @@ import type {
   SettlementRow,
   UserWeekRow,
 } from '../../src/ports/commit-lane.ts';
-import type { TakenPartition } from '../../src/ports/partition-store.ts';
+import type { PartitionStore, TakenPartition } from '../../src/ports/partition-store.ts';
 
 export const testApp = 'app1' as AppCode;
 export const asVersion = (version: bigint): RoomVersion => version as RoomVersion;
@@ -257,3 +257,13 @@ export function commandBatch(
 
 /** A gate that lets the transaction pass. */
 export const open = (): Promise<boolean> => Promise.resolve(true);
+
+/** The partition as `incarnation` owns it from now on: of one node, on its only lane. */
+export function takenBy(
+  store: Pick<PartitionStore, 'takeover'>,
+  incarnation: string,
+  partition = 0,
+): Promise<TakenPartition> {
+  const place = { nodeId: 'node-1', lane: 0, advertiseAddr: '10.0.0.1:7000' };
+  return store.takeover({ partition, incarnation, ...place });
+}

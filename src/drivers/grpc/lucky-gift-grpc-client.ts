@@ -2,68 +2,46 @@
  * The lucky gift service over gRPC. An answer that is not what `lucky_gift.proto` says is a doubt like
  * none at all: a prize hangs on it.
  */
-import { setMaxListeners } from 'node:events';
 import { unknownOutcome } from '../../kernel/unknown-outcome.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Draw, DrawRequest, LuckyGiftClient } from '../../ports/lucky-gift-client.ts';
 import { LuckyGiftService } from './generated/roomcell/v1/lucky_gift_pb.ts';
 import type { DrawResponse } from './generated/roomcell/v1/lucky_gift_pb.ts';
-import { createGrpcClient, GrpcCallError } from './grpc-client.ts';
-import type { UnaryCallOptions } from './grpc-client.ts';
-
-/** Whom to call. */
-export interface LuckyGiftGrpcOptions {
-  /** `host:port`. */
-  readonly address: string;
-  /** Bearer token, when the service asks for one. */
-  readonly token?: string;
-}
+import { openMoneyConnection, doubt } from './money-connection.ts';
+import type { MoneyConnectionOptions } from './money-connection.ts';
 
 const drawIdPattern = /^[\x21-\x7e]{1,128}$/;
 const multiplierPercentMax = 100_000_000;
 
 /** Connects with the first call and again by itself. */
 export function createLuckyGiftGrpcClient(
-  options: LuckyGiftGrpcOptions,
+  options: MoneyConnectionOptions,
   ports: { readonly clock: Clock },
 ): LuckyGiftClient {
-  const { address, token } = options;
-  const client = createGrpcClient(LuckyGiftService, address, ports.clock);
-  const stopped = new AbortController();
-  // One per call in flight; how many there may be is the caller's limit.
-  setMaxListeners(0, stopped.signal);
-  const within = (timeoutMs: number): UnaryCallOptions => ({
-    timeoutMs,
-    signal: stopped.signal,
-    ...(token === undefined ? {} : { token }),
-  });
+  const { calls, within, stop } = openMoneyConnection(LuckyGiftService, options, ports.clock);
   return {
     async check(gift, targetUserIds, timeoutMs) {
       try {
         const request = { gift: { ...gift }, targetUserIds: [...targetUserIds] };
-        const { allowed, cause } = await client.calls.check(request, within(timeoutMs));
+        const { allowed, cause } = await calls.check(request, within(timeoutMs));
         return allowed ? { kind: 'allowed' } : { kind: 'refused', cause };
       } catch (thrown) {
-        return unknownOutcome(causeOf(thrown));
+        return doubt(thrown);
       }
     },
     async draw(gift, requests, timeoutMs) {
       try {
         const draws = requests.map(({ key, targetUserId }) => ({ key, targetUserId }));
-        const answer = await client.calls.draw({ gift: { ...gift }, draws }, within(timeoutMs));
+        const answer = await calls.draw({ gift: { ...gift }, draws }, within(timeoutMs));
         const drawn = readDraws(answer, requests);
         return drawn === null
           ? unknownOutcome('draws that do not fit what was asked')
           : { kind: 'drawn', draws: drawn };
       } catch (thrown) {
-        return unknownOutcome(causeOf(thrown));
+        return doubt(thrown);
       }
     },
-    stop() {
-      stopped.abort();
-      client.close();
-      return Promise.resolve();
-    },
+    stop,
   };
 }
 
@@ -88,10 +66,4 @@ function isReadable({ drawId, multiplierPercent, prizeCoins }: Draw): boolean {
     prizeCoins >= 0n &&
     isWin === prizeCoins > 0n
   );
-}
-
-function causeOf(thrown: unknown): unknown {
-  if (!(thrown instanceof GrpcCallError)) return thrown;
-  const { status, message } = thrown.failure;
-  return `${status} ${message}`;
 }

@@ -2,7 +2,6 @@
  * The wallet service over gRPC. Money hangs on how its ends are read: whatever leaves a doubt about
  * what the other side did is `unknown`, and only the ends that `wallet.proto` names are anything else.
  */
-import { setMaxListeners } from 'node:events';
 import { userIdFault } from '../../domain/ids.ts';
 import type { UserId } from '../../domain/ids.ts';
 import { unknownOutcome } from '../../kernel/unknown-outcome.ts';
@@ -27,16 +26,9 @@ import type {
   Receipt,
   VoidResponse,
 } from './generated/roomcell/v1/wallet_pb.ts';
-import { createGrpcClient, GrpcCallError } from './grpc-client.ts';
-import type { UnaryCallOptions } from './grpc-client.ts';
-
-/** Whom to call. */
-export interface WalletGrpcOptions {
-  /** `host:port`. */
-  readonly address: string;
-  /** Bearer token, when the service asks for one. */
-  readonly token?: string;
-}
+import { GrpcCallError } from './grpc-client.ts';
+import { openMoneyConnection, doubt, sentenceOf } from './money-connection.ts';
+import type { MoneyConnectionOptions } from './money-connection.ts';
 
 /**
  * Statuses that the contract gives the meaning "nothing was taken by this call". No other is safe to
@@ -52,40 +44,31 @@ const receiptIdPattern = /^[\x21-\x7e]{1,128}$/;
 
 /** Connects with the first call and again by itself. */
 export function createWalletGrpcClient(
-  options: WalletGrpcOptions,
+  options: MoneyConnectionOptions,
   ports: { readonly clock: Clock },
 ): WalletPort {
-  const { address, token } = options;
-  const client = createGrpcClient(Wallet, address, ports.clock);
-  const stopped = new AbortController();
-  // One per call in flight; how many there may be is the caller's limit.
-  setMaxListeners(0, stopped.signal);
-  const within = (timeoutMs: number): UnaryCallOptions => ({
-    timeoutMs,
-    signal: stopped.signal,
-    ...(token === undefined ? {} : { token }),
-  });
+  const { calls, within, stop } = openMoneyConnection(Wallet, options, ports.clock);
   return {
     async debit(request, timeoutMs) {
       if (!isOnWire(request)) return { kind: 'refused', cause: 'coins outside of 1 to 2^63-1' };
       const { key, appCode, payerUserId, coins, purpose, payees } = request;
       const message = { key, appCode, payerUserId, coins, purpose, payees: [...payees] };
       try {
-        return readDebit(await client.calls.debit(message, within(timeoutMs)));
+        return readDebit(await calls.debit(message, within(timeoutMs)));
       } catch (thrown) {
         return refusalOrDoubt(thrown);
       }
     },
     async find(key, appCode, timeoutMs) {
       try {
-        return readFound(await client.calls.find({ key, appCode }, within(timeoutMs)));
+        return readFound(await calls.find({ key, appCode }, within(timeoutMs)));
       } catch (thrown) {
         return doubt(thrown);
       }
     },
     async void(key, appCode, timeoutMs) {
       try {
-        return readVoid(await client.calls.void({ key, appCode }, within(timeoutMs)));
+        return readVoid(await calls.void({ key, appCode }, within(timeoutMs)));
       } catch (thrown) {
         return doubt(thrown);
       }
@@ -95,16 +78,12 @@ export function createWalletGrpcClient(
         return { kind: 'refused', cause: 'coins outside of 1 to 2^63-1' };
       }
       try {
-        return readPrize(await client.calls.payPrize({ ...request }, within(timeoutMs)));
+        return readPrize(await calls.payPrize({ ...request }, within(timeoutMs)));
       } catch (thrown) {
         return refusalOrDoubt(thrown);
       }
     },
-    stop() {
-      stopped.abort();
-      client.close();
-      return Promise.resolve();
-    },
+    stop,
   };
 }
 
@@ -204,13 +183,4 @@ function refusalOrDoubt(
   const isRefused =
     thrown instanceof GrpcCallError && refusedStatuses.includes(thrown.failure.status);
   return isRefused ? { kind: 'refused', cause: sentenceOf(thrown) } : doubt(thrown);
-}
-
-/** Every failure of a call that is no answer. */
-function doubt(thrown: unknown): UnknownOutcome {
-  return unknownOutcome(thrown instanceof GrpcCallError ? sentenceOf(thrown) : thrown);
-}
-
-function sentenceOf({ failure }: GrpcCallError): string {
-  return `${failure.status} ${failure.reason} ${failure.message}`.trim();
 }

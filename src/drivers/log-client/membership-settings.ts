@@ -62,17 +62,11 @@ export function eventMembership(settings: EventSourceSettings): MembershipSettin
 /** An adapter's, of the display topic. */
 export function displayMembership(settings: DisplaySourceSettings): MembershipSettings {
   return {
-    topic: settings.topic,
-    groupId: settings.groupId,
-    sessionTimeoutMs: settings.sessionTimeoutMs ?? 10_000,
-    rebalanceTimeoutMs: settings.rebalanceTimeoutMs ?? 15_000,
-    heartbeatIntervalMs: settings.heartbeatIntervalMs ?? 500,
+    ...eventMembership(settings),
     maxWaitMs: settings.maxWaitMs ?? 100,
-    maxBytesPerPartition: settings.maxBytesPerPartition ?? 256 * 1024,
     concurrency: 1,
     // What lay there before is too old to be shown.
     fromBeginning: false,
-    stopTimeoutMs: settings.stopTimeoutMs ?? 2_000,
   };
 }
 

@@ -48,7 +48,6 @@ export class Retention {
   private readonly options: RetentionOptions;
   private readonly pause: RoundPause;
   private loop: Promise<void> | null = null;
-  private draining = false;
   /** The pass before met an outage, which was told then. */
   private isOut = false;
   /** Pages without a removal since the last pause. */
@@ -66,7 +65,6 @@ export class Retention {
 
   /** Begins no further page; resolves when the one in hand is done. */
   async drain(): Promise<void> {
-    this.draining = true;
     this.pause.end();
     await this.loop;
   }
@@ -77,10 +75,10 @@ export class Retention {
 
   /** Jittered from the first pass on, so that relays that start together do not walk together. */
   private async run(): Promise<void> {
-    while (!this.draining) {
+    while (!this.pause.isOver) {
       const share = this.context.random.fraction('retention pause');
       await this.pause.wait(this.options.passIntervalMs * (0.5 + share / 2), 'deaf');
-      if (!this.draining) await this.guardedPass();
+      if (!this.pause.isOver) await this.guardedPass();
     }
   }
 
@@ -179,11 +177,11 @@ export class Retention {
   /** Behind each page; throws PassEnded when no further one is to begin. */
   private async after(kind: Kind, removed: number): Promise<void> {
     if (removed > 0) this.context.metrics.count('relay_retired_rows_total', { kind }, removed);
-    if (this.draining) throw new PassEnded();
+    if (this.pause.isOver) throw new PassEnded();
     this.idlePages = removed > 0 ? idlePagesMax : this.idlePages + 1;
     if (this.idlePages < idlePagesMax) return;
     this.idlePages = 0;
     await this.pause.wait(this.options.pagePauseMs, 'deaf');
-    if (this.draining) throw new PassEnded();
+    if (this.pause.isOver) throw new PassEnded();
   }
 }

@@ -18,6 +18,7 @@ import {
   logRowOf,
   open,
   roomRowOf,
+  takenBy,
 } from '../../support/lane-batches.ts';
 
 /** A database with what a lane needs around it. */
@@ -40,13 +41,7 @@ export function commitLaneContract(
     let partitions = 0;
 
     const take = (partition: number, incarnation = 'one'): Promise<TakenPartition> =>
-      fixture.store.takeover({
-        partition,
-        nodeId: 'node-1',
-        incarnation,
-        lane: 0,
-        advertiseAddr: '10.0.0.1:7000',
-      });
+      takenBy(fixture.store, incarnation, partition);
     /** Nothing of the batch is there: no step of its rooms, no result, fence rows as before. */
     const expectNothingStored = async (batch: LaneBatch): Promise<void> => {
       const ids = batch.logRows.map((row) => ({

@@ -25,6 +25,7 @@ import {
   roomWeekOf,
   settlementOf,
   userWeekOf,
+  takenBy,
 } from '../../support/lane-batches.ts';
 
 /** A user's sums in a room as they are stored. */
@@ -69,13 +70,7 @@ export function commitLaneGiftsContract(
     let partition = 0;
 
     const take = (incarnation = 'one'): Promise<TakenPartition> =>
-      fixture.store.takeover({
-        partition,
-        nodeId: 'node-1',
-        incarnation,
-        lane: 0,
-        advertiseAddr: '10.0.0.1:7000',
-      });
+      takenBy(fixture.store, incarnation, partition);
     /** A command with a gift's rows beside its own. */
     const giftBatch = (
       room: { readonly roomId: RoomId; readonly version: bigint },

@@ -18,6 +18,7 @@ import {
   logRowOf,
   open,
   roomRowOf,
+  takenBy,
 } from '../../support/lane-batches.ts';
 
 /** Declares the suite. */
@@ -49,15 +50,7 @@ export function laneFaultsContract(name: string, openSpace: () => Promise<FaultS
     });
 
     const take = (id: number, owner = incarnation): Promise<TakenPartition> =>
-      space.ended(
-        space.store.takeover({
-          partition: id,
-          nodeId: 'node-1',
-          incarnation: owner,
-          lane: 0,
-          advertiseAddr: '10.0.0.1:7000',
-        }),
-      );
+      space.ended(takenBy(space.store, owner, id));
     const idle = (commitSeq: bigint): LaneBatch => ({
       ...emptyBatch,
       fences: [fenceOf(taken, incarnation, { commitSeq })],

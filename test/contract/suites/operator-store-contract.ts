@@ -19,6 +19,7 @@ import {
   open,
   roomRowOf,
   testApp,
+  takenBy,
 } from '../../support/lane-batches.ts';
 
 /** What the audit says of one command id. */
@@ -99,13 +100,7 @@ export function operatorStoreContract(
     beforeAll(async () => {
       fixture = await makeFixture();
       lane = fixture.openLane('one');
-      taken = await fixture.store.takeover({
-        partition: 0,
-        nodeId: 'node-1',
-        incarnation: 'one',
-        lane: 0,
-        advertiseAddr: '10.0.0.1:7000',
-      });
+      taken = await takenBy(fixture.store, 'one');
     });
     afterAll(async () => {
       await lane.stop();

@@ -6,7 +6,7 @@ import type { OperatorAct, OperatorStore } from '../../../src/ports/operator-sto
 import type { OutboxStore } from '../../../src/ports/outbox-store.ts';
 import type { PartitionStore, TakenPartition } from '../../../src/ports/partition-store.ts';
 import type { OutboxFilter, ReplayStore } from '../../../src/ports/replay-store.ts';
-import { emptyBatch, fenceOf, freshCommandId, open } from '../../support/lane-batches.ts';
+import { emptyBatch, fenceOf, freshCommandId, open, takenBy } from '../../support/lane-batches.ts';
 import { claimOf, nowMs, outboxApp, type PutRow, type SeenRow } from '../../support/outbox-rows.ts';
 
 /** The ports over one set of tables, and ways to put rows there. */
@@ -218,10 +218,7 @@ export function replayStoreContract(
 
       beforeAll(async () => {
         lane = fixture.openLane('one');
-        taken = await fixture.store.takeover({
-          ...{ partition: 1, nodeId: 'node-1', incarnation: 'one', lane: 0 },
-          advertiseAddr: '10.0.0.1:7000',
-        });
+        taken = await takenBy(fixture.store, 'one', 1);
         const deadLetters = [
           letterAt(5n),
           letterAt(9_007_199_254_740_993n),

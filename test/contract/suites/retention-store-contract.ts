@@ -28,6 +28,7 @@ import {
   roomRowOf,
   settlementOf,
   testApp,
+  takenBy,
 } from '../../support/lane-batches.ts';
 import { claimOf } from '../../support/outbox-rows.ts';
 
@@ -69,8 +70,7 @@ export function retentionStoreContract(
     beforeAll(async () => {
       fixture = await makeFixture();
       lane = fixture.openLane('one');
-      const place = { nodeId: 'node-1', lane: 0, advertiseAddr: '10.0.0.1:7000' };
-      taken = await fixture.store.takeover({ partition: 0, incarnation: 'one', ...place });
+      taken = await takenBy(fixture.store, 'one');
     });
     afterAll(async () => {
       await lane.stop();

@@ -18,6 +18,7 @@ import {
   logRowOf,
   open,
   roomRowOf,
+  takenBy,
 } from '../../support/lane-batches.ts';
 
 /** The port and a way to put rooms there. */
@@ -42,13 +43,7 @@ export function roomReaderContract(
     beforeAll(async () => {
       fixture = await makeFixture();
       lane = fixture.openLane('one');
-      taken = await fixture.store.takeover({
-        partition: 0,
-        nodeId: 'node-1',
-        incarnation: 'one',
-        lane: 0,
-        advertiseAddr: '10.0.0.1:7000',
-      });
+      taken = await takenBy(fixture.store, 'one');
     });
     afterAll(async () => {
       await lane.stop();

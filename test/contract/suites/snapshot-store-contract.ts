@@ -14,6 +14,7 @@ import {
   keyOf,
   open,
   roomRowOf,
+  takenBy,
 } from '../../support/lane-batches.ts';
 
 /** The port and a way to put rooms there. */
@@ -39,13 +40,7 @@ export function snapshotStoreContract(
     beforeAll(async () => {
       fixture = await makeFixture();
       lane = fixture.openLane('one');
-      taken = await fixture.store.takeover({
-        partition: 0,
-        nodeId: 'node-1',
-        incarnation: 'one',
-        lane: 0,
-        advertiseAddr: '10.0.0.1:7000',
-      });
+      taken = await takenBy(fixture.store, 'one');
     });
     afterAll(async () => {
       await lane.stop();
