@@ -63,6 +63,8 @@ export interface CellOptions {
   readonly imUsefulForMs: number;
   /** Which events' messages go by the display lane, and from which size on joins are gathered. */
   readonly imLanes: ImLanes;
+  /** Multiplier, in percent, from which a draw has a display of its own; 0: none has (LUCKY-5). */
+  readonly bigWinPercent: number;
   /** Types that the display lane never sends (the seeds' `suppressDirectIMEventTypes`). */
   readonly suppressedDisplays: ReadonlySet<string>;
   /** Longest single call of the wallet; far below the lease's TTL (GIFT-8). */

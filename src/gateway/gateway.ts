@@ -3,6 +3,7 @@
  * the RoomApi that transports call. It holds no state of any room.
  */
 import type { CommandSink } from '../ports/command-sink.ts';
+import type { GiftCatalogue } from '../ports/gift-catalogue.ts';
 import type { OperatorApi } from '../ports/operator-api.ts';
 import type { OperatorStore } from '../ports/operator-store.ts';
 import type { PartitionStore } from '../ports/partition-store.ts';
@@ -11,6 +12,7 @@ import type { PartitionStops } from '../ports/partition-stops.ts';
 import type { CallFrame, RequestMeta, RoomApi } from '../ports/room-api.ts';
 import type { OwnerReadsPeers } from '../ports/owner-reads.ts';
 import type { ReplayStore } from '../ports/replay-store.ts';
+import type { RocketRulesStore } from '../ports/rocket-rules-store.ts';
 import type { RoomListCache } from '../ports/room-list-cache.ts';
 import type { RoomReadApi } from '../ports/room-read-api.ts';
 import type { RoomQueries } from '../ports/room-queries.ts';
@@ -62,6 +64,8 @@ export interface GatewayPorts extends CommandPorts, ExchangePorts, ReplySlotPort
   readonly roomListCache: Pick<RoomListCache, 'page'> | null;
   readonly operatorStore: OperatorStore;
   readonly replayStore: ReplayStore;
+  readonly giftCatalogue: Pick<GiftCatalogue, 'list' | 'setBy'>;
+  readonly rocketRules: Pick<RocketRulesStore, 'current' | 'setBy'>;
   /** Told which rooms an operator pinned or unpinned. */
   readonly listChanged?: NonNullable<ActPorts['listChanged']>;
   readonly partitionStore: Pick<PartitionStore, 'readOwner' | 'readOwners'>;

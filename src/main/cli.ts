@@ -33,7 +33,7 @@ Examples:
   $ roomcell migrate && roomcell topics   set a deployment up
   $ roomcell partitions --json            who owns which partition
   $ roomcell outbox list --app demo       what its destination never got
-  $ roomcell gifts set demo rose --price 10
+  $ roomcell gifts set demo rose --price 10 --as kim
   $ roomcell config check                 the effective configuration, without secrets
 
 Exit codes: 0 done · 1 failed · 2 usage · 3 configuration refused · 4 a server is out of reach ·

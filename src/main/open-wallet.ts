@@ -44,6 +44,7 @@ function nothingOnSale(catalogue: GiftCatalogue): GiftCatalogue {
     },
     version: (appCode, giftId, version) => catalogue.version(appCode, giftId, version),
     put: (appCode, gift, nowMs) => catalogue.put(appCode, gift, nowMs),
-    list: (appCode) => catalogue.list(appCode),
+    setBy: (appCode, giftId, commandId) => catalogue.setBy(appCode, giftId, commandId),
+    list: (appCode, after, limit) => catalogue.list(appCode, after, limit),
   };
 }

@@ -223,6 +223,7 @@ function cellOptions(context: ReachableContext): CellOptions {
       byDisplay: new Set(display.byDisplayLane as readonly RoomEventType[]),
       largeRoomUsers: display.largeRoomUsers,
     },
+    bigWinPercent: display.bigWinPercent,
     suppressedDisplays: new Set(display.suppressDirectImEventTypes),
     walletTimeoutMs: config.wallet.timeoutMs,
     chargeBudgetMs: cell.chargeBudgetMs,

@@ -155,6 +155,8 @@ function gatewayPorts(context: WiringContext, lists: ListProjection | null): Gat
     nodeRegistry: stores.nodeRegistry,
     operatorStore: stores.operatorStore,
     replayStore: stores.replayStore,
+    giftCatalogue: stores.giftCatalogue,
+    rocketRules: stores.rocketRules,
     peers: drivers.readsPeers(driverPorts),
     passwords: outside.passwords(),
     rtcTickets: outside.rtcTickets(),

@@ -2,7 +2,7 @@
  * What each app sells and for how much. Prices never come from a client (GIFT-1). Every change of a
  * gift is a new version of it and old versions stay, so that a debit is honoured at its own price.
  */
-import type { AppCode, GiftId } from '../domain/ids.ts';
+import type { AppCode, CommandId, GiftId } from '../domain/ids.ts';
 
 /** One version of one gift. */
 export interface CatalogueGift {
@@ -30,8 +30,13 @@ export interface GiftCatalogue {
     giftId: GiftId,
     catalogueVersion: bigint,
   ): Promise<CatalogueGift | null>;
-  /** Makes the next version of a gift and answers it. Two writers at once make two versions. */
+  /**
+   * Makes the next version of a gift and answers it. Two writers at once make two versions. For gifts
+   * that come with a start; operators set gifts by an act (`OperatorStore`), which the audit keeps.
+   */
   put(appCode: AppCode, gift: GiftOnOffer, nowMs: number): Promise<CatalogueGift>;
-  /** Newest versions of all gifts of an app, by gift id. */
-  list(appCode: AppCode): Promise<readonly CatalogueGift[]>;
+  /** The version that an operator's act of this id made; null: none. */
+  setBy(appCode: AppCode, giftId: GiftId, commandId: CommandId): Promise<CatalogueGift | null>;
+  /** Newest versions of an app's gifts behind `after` ('': all), by gift id, at most `limit`. */
+  list(appCode: AppCode, after: GiftId | '', limit: number): Promise<readonly CatalogueGift[]>;
 }

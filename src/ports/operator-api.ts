@@ -3,6 +3,8 @@
  * method throws a Failure of the catalogue, and PERMISSION_DENIED to every other role before anything
  * is produced or written.
  */
+import type { RocketRules } from '../domain/rocket/rocket-rules.ts';
+import type { CatalogueGift } from './gift-catalogue.ts';
 import type { LoggedCommand } from './operator-store.ts';
 import type { PartitionStopState, StoppedPartition } from './partition-stops.ts';
 import type { DeadLetter, RecordPlace, ReviewedRow } from './replay-store.ts';
@@ -82,6 +84,25 @@ export interface DeadLetterView extends DeadLetter {
     readonly commandId: string;
     readonly type: string;
   } | null;
+}
+
+/** A gift as an operator wants it sold. */
+export interface GiftRequest {
+  readonly giftId: string;
+  readonly coinPrice: bigint;
+  readonly onSale: boolean;
+  readonly lucky: boolean;
+}
+
+/** Rocket rules as an operator wants them; words and numbers are unchecked. */
+export interface RocketRulesRequest extends Omit<
+  RocketRules,
+  'rulesVersion' | 'reset' | 'overflow'
+> {
+  /** round or day; '': round. */
+  readonly reset: string;
+  /** carry or cap; '': carry. */
+  readonly overflow: string;
 }
 
 /** See the file header. */
@@ -171,4 +192,27 @@ export interface OperatorApi {
    * until it is replaced. Throws NODE_UNKNOWN. For operators of the deployment alone.
    */
   drainNode(frame: CallFrame, request: OperatorMeta & { readonly nodeId: string }): Promise<void>;
+  /** Newest versions of the app's gifts, on sale or not, by gift id. */
+  listGifts(
+    frame: CallFrame,
+    page: { readonly appCode: string } & PageRequest,
+  ): Promise<{ readonly gifts: readonly CatalogueGift[]; readonly nextCursor: string }>;
+  /**
+   * Makes the next version of a gift and answers it; the same call again answers the version that it
+   * made. Debits that know an older version stay at that price.
+   */
+  setGift(
+    frame: CallFrame,
+    request: OperatorMeta & { readonly gift: GiftRequest },
+  ): Promise<CatalogueGift>;
+  /** The newest rules of the app's rockets; null: it never had any. */
+  getRocketRules(
+    frame: CallFrame,
+    request: { readonly appCode: string },
+  ): Promise<RocketRules | null>;
+  /** Makes the next version of the rules and answers it; the same call again answers the same one. */
+  setRocketRules(
+    frame: CallFrame,
+    request: OperatorMeta & { readonly rules: RocketRulesRequest },
+  ): Promise<RocketRules>;
 }

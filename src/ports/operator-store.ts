@@ -1,5 +1,7 @@
 /** What operators change in the tables beside the rooms' own logs, and what they read of those. */
 import type { AppCode, CommandId, RoomId, RoomKey, RoomVersion, UserId } from '../domain/ids.ts';
+import type { RocketRules } from '../domain/rocket/rocket-rules.ts';
+import type { GiftOnOffer } from './gift-catalogue.ts';
 import type { PartitionStopState, StopChoice } from './partition-stops.ts';
 import type { OutboxFilter, RecordPlace } from './replay-store.ts';
 
@@ -57,6 +59,10 @@ export type OperatorAct = OperatorActHead &
       } & RecordPlace)
     /** Has a cell node give everything up, once it has read this; its process stays. */
     | { readonly type: 'DrainNode'; readonly nodeId: string }
+    /** Makes the next version of a gift (GIFT-1); `setBy` of the catalogue finds it. */
+    | { readonly type: 'SetGift'; readonly gift: GiftOnOffer }
+    /** Makes the next version of an app's rocket rules (ROCKET-1); `setBy` of their store finds it. */
+    | { readonly type: 'SetRocketRules'; readonly rules: Omit<RocketRules, 'rulesVersion'> }
   );
 
 /**

@@ -44,6 +44,15 @@ const displayReaders: DisplayReaders = {
     fuel: fields.fuel,
     fuelTarget: fields.fuelTarget,
   }),
+  RoomLuckyWinShown: (fields) => ({
+    type: 'RoomLuckyWinShown',
+    senderUserId: fields.senderUserId,
+    targetUserId: fields.targetUserId,
+    giftId: fields.giftId,
+    giftCount: fields.giftCount,
+    multiplierPercent: fields.multiplierPercent,
+    prizeCoins: fields.prizeCoins,
+  }),
 };
 
 type WireEnvelope = Wire<Omit<DisplayEnvelope, 'display'>> & { readonly display: unknown };

@@ -7,6 +7,8 @@ operatorStoreContract('MySQL', async () => {
   return {
     operators: space.drivers.operatorStore,
     queries: space.drivers.roomQueries,
+    catalogue: space.drivers.giftCatalogue,
+    rocketRules: space.drivers.rocketRules,
     store: space.drivers.partitionStore,
     openLane: (incarnation) => space.drivers.openLane({ incarnation, lane: 0 }),
     audited: async (appCode, commandId) => {

@@ -73,7 +73,7 @@ const names = (stem: string, count: number): string[] =>
   Array.from({ length: count }, (_, n) => `${stem}-${n}`);
 
 describe('a gateway', () => {
-  it('answers what is in flight, refuses what is new, and is unready before both', async () => {
+  it('answers what is in flight, refuses what is new, and is unready before both (A8)', async () => {
     const client = fleet.connect(gateway(0));
     const before = await recordsProduced(fleet);
     cell.freeze();
@@ -100,7 +100,7 @@ describe('a gateway', () => {
     expect(slots.map(({ node_id }) => String(node_id))).not.toContain('gateway-1');
   });
 
-  it('ends at once at a second SIGTERM, and what was in flight can be asked for', async () => {
+  it('ends at once at a second SIGTERM, and what was in flight can be asked for (A8)', async () => {
     const client = fleet.connect(gateway(1));
     const before = await recordsProduced(fleet);
     cell.freeze();
@@ -121,7 +121,7 @@ describe('a gateway', () => {
     for (const room of names('cut', 5)) expect(await logOf(fleet, room)).toHaveLength(1);
   });
 
-  it('is not held up by a client that is frozen in the middle of a stream', async () => {
+  it('is not held up by a client that is frozen in the middle of a stream (A8)', async () => {
     const script = new URL('../../dist/test/e2e/processes/frozen-client.js', import.meta.url);
     const address = `127.0.0.1:${gateway(2).grpcPort}`;
     const frozen = spawn(process.execPath, [script.pathname, address], { stdio: 'ignore' });
@@ -139,7 +139,7 @@ describe('a gateway', () => {
 });
 
 describe('a cell', () => {
-  it('hands its partitions over at once, and no command is lost or doubled (LEASE-34, TST-13)', async () => {
+  it('hands its partitions over at once, and no command is lost or doubled (LEASE-34, TST-13, A8)', async () => {
     const front = await (await fleet.start('gateway-4', ['gateway'])).ready();
     const load = new RoomLoad(fleet, names('handed', 4));
     load.start(fleet.connect(front));

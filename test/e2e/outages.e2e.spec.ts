@@ -195,7 +195,7 @@ describe('while everything runs under load', () => {
     ['refuses connections', 'refuse'],
     ['is silent', 'hold'],
   ] as const)(
-    'Redis %s: the cell stays ready and commands go on (LEASE-1, ARC-10)',
+    'Redis %s: the cell stays ready and commands go on (LEASE-1, ARC-10, A7)',
     async (_what, how) => {
       const since = lineCounts();
       if (how === 'refuse') await fleet.redisProxy.refuse();

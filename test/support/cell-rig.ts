@@ -87,6 +87,7 @@ export const rigOptions: Omit<CellOptions, 'nodeId' | 'incarnation'> = {
   consumerSilentAfterMs: 60_000,
   imUsefulForMs: 60_000,
   imLanes: { byDisplay: new Set(), largeRoomUsers: 100 },
+  bigWinPercent: 1_000,
   suppressedDisplays: new Set(),
   walletTimeoutMs: 1_000,
   ...luckyTimes,

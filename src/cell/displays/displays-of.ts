@@ -13,6 +13,7 @@ import type { AppCode, CommandId, RoomId, UserId } from '../../domain/ids.ts';
 import type {
   RoomDisplay,
   RoomGiftBatchShown,
+  RoomLuckyWinShown,
   RoomRocketProgressed,
   RoomUsersCameAndWent,
 } from '../../domain/events/displays.ts';
@@ -62,11 +63,22 @@ export interface ShownDisplay {
 /** One thing to show. */
 export type Shown = ShownFact | ShownDisplay;
 
+/** What an operator chose of it. */
+export interface DisplayChoice {
+  readonly imLanes: ImLanes;
+  /** A draw whose multiplier is not below has a display of its own, in percent; 0: none has. */
+  readonly bigWinPercent: number;
+}
+
 /** See the file header. In the order in which clients shall see it. Pure. */
-export function displaysOf(committed: CommittedCommand, lanes: ImLanes): readonly Shown[] {
+export function displaysOf(
+  committed: CommittedCommand,
+  { imLanes, bigWinPercent }: DisplayChoice,
+): readonly Shown[] {
   const displays: readonly ShownDisplay[] = [
-    ...comingsAndGoings(committed, lanes),
+    ...comingsAndGoings(committed, imLanes),
     ...giftBatch(committed),
+    ...bigWins(committed, bigWinPercent),
     ...rocketProgress(committed),
   ];
   const shownTogether = new Set(displays.flatMap(({ standsFor }) => standsFor ?? []));
@@ -113,6 +125,26 @@ function giftBatch({ commandId, actorUserId, result }: CommittedCommand): readon
   return [
     { kind: 'display', display, key: '', identity: [commandId], standsFor: ['RoomGiftSent'] },
   ];
+}
+
+/** Draws that won much, each for itself (LUCKY-5). Their prizes may still be on their way to the sender. */
+function bigWins(
+  { commandId, step }: CommittedCommand,
+  bigWinPercent: number,
+): readonly ShownDisplay[] {
+  if (bigWinPercent === 0) return [];
+  return step.events.flatMap(({ event }): readonly ShownDisplay[] => {
+    if (event.type !== 'RoomGiftSent' || event.luckyDraw === null) return [];
+    const { senderUserId, targetUserId, giftId, giftCount } = event;
+    const { multiplierPercent, prizeCoins } = event.luckyDraw;
+    if (multiplierPercent < bigWinPercent) return [];
+    const display: RoomLuckyWinShown = {
+      type: 'RoomLuckyWinShown',
+      ...{ senderUserId, targetUserId, giftId, giftCount, multiplierPercent, prizeCoins },
+    };
+    const identity = [commandId, targetUserId];
+    return [{ kind: 'display', display, key: targetUserId, identity }];
+  });
 }
 
 /**

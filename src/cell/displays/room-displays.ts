@@ -53,13 +53,13 @@ export class RoomDisplays {
 
   /** These drafts are stored. Never throws and never waits. */
   committed(drafts: readonly RoomDraft[]): void {
-    const { imLanes } = this.context.options;
+    const { options } = this.context;
     for (const { room, state, ends } of drafts) {
       if (!room.partition.active) continue;
       for (const end of ends) {
         if (end.kind !== 'logged' || end.step === null) continue;
         const committed = committedCommand(room, end, end.step);
-        for (const shown of displaysOf(committed, imLanes)) {
+        for (const shown of displaysOf(committed, options)) {
           this.show(room.key, { shown, committed });
         }
       }

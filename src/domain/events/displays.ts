@@ -5,7 +5,7 @@
  * events (DIM-4): a new display type does not compile without a row.
  */
 import type { BatchDisplay } from '../gift/batch-display.ts';
-import type { UserId } from '../ids.ts';
+import type { GiftId, UserId } from '../ids.ts';
 import type { UserProfile } from '../room/state.ts';
 import type { ImPriority } from './destinations.ts';
 
@@ -44,8 +44,21 @@ export interface RoomRocketProgressed {
   readonly fuelTarget: bigint;
 }
 
+/** A draw that won much (LUCKY-5); the gift's own fact tells of it as well, like of every draw. */
+export interface RoomLuckyWinShown {
+  readonly type: 'RoomLuckyWinShown';
+  readonly senderUserId: UserId;
+  readonly targetUserId: UserId;
+  readonly giftId: GiftId;
+  readonly giftCount: number;
+  /** Times a hundred of what was spent on the target. */
+  readonly multiplierPercent: number;
+  readonly prizeCoins: bigint;
+}
+
 /** Every display. */
-export type RoomDisplay = RoomUsersCameAndWent | RoomGiftBatchShown | RoomRocketProgressed;
+export type RoomDisplay =
+  RoomUsersCameAndWent | RoomGiftBatchShown | RoomRocketProgressed | RoomLuckyWinShown;
 
 /** Its name, as clients and operators read it. */
 export type RoomDisplayType = RoomDisplay['type'];
@@ -65,6 +78,7 @@ export const displayRoutes: Readonly<Record<RoomDisplayType, DisplayRoute>> = {
   RoomUsersCameAndWent: { imPriority: 'lowest', windowMs: 1_000 },
   RoomGiftBatchShown: { imPriority: 'low', windowMs: null },
   RoomRocketProgressed: { imPriority: 'lowest', windowMs: 1_000 },
+  RoomLuckyWinShown: { imPriority: 'high', windowMs: null },
 };
 
 /** Users that one display names. */
@@ -89,6 +103,7 @@ const gathering: Gathering = {
   }),
   RoomGiftBatchShown: (_, next) => next,
   RoomRocketProgressed: (_, next) => next,
+  RoomLuckyWinShown: (_, next) => next,
 };
 
 /** Two displays of one type, room and key as one, when the first still waits. */

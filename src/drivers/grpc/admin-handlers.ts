@@ -10,6 +10,7 @@ import type {
   PartitionStopSchema,
   RoomAdmin,
 } from './generated/roomcell/v1/room_admin_pb.ts';
+import { catalogueHandlers } from './catalogue-handlers.ts';
 import type { ServiceHandlers } from './grpc-bridge.ts';
 import type { FrameOf } from './query-handlers.ts';
 import { replayHandlers } from './replay-handlers.ts';
@@ -55,6 +56,7 @@ export function adminHandlers(
       return {};
     },
     ...replayHandlers(api, frameOf),
+    ...catalogueHandlers(api, frameOf),
     drainNode: async (request, context) => {
       await api.drainNode(await frameOf(context, request.appCode), request);
       return {};

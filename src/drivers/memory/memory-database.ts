@@ -111,6 +111,8 @@ export class MemoryDatabase {
   });
   /** Versions of each app's rocket rules, the oldest first. */
   readonly rocketRules = new Map<AppCode, readonly RocketRules[]>();
+  /** Which version of a gift or of rules an act of an operator made, by `actKey`. */
+  readonly setByActs = new Map<string, bigint>();
   /** Who is present where. */
   readonly userRooms = new IndexedTable<string, UserRoomRow, 'user' | 'room'>({
     user: (row) => `${row.appCode}\0${row.userId}`,

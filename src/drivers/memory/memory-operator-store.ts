@@ -11,8 +11,10 @@ import type {
 } from '../../ports/operator-store.ts';
 import type { StoppedPartition } from '../../ports/partition-stops.ts';
 import { change, put, remove, type MemoryDatabase } from './memory-database.ts';
+import { nextGift } from './memory-gift-catalogue.ts';
 import { hasRecord, placeText, replayRows } from './memory-replay-store.ts';
-import { placeKey, userBanKey } from './memory-rows.ts';
+import { nextRules } from './memory-rocket-rules.ts';
+import { actKey, placeKey, userBanKey } from './memory-rows.ts';
 import type { RowChange } from './memory-session.ts';
 
 /** See the file header. */
@@ -30,7 +32,7 @@ export class MemoryOperatorStore implements OperatorStore {
       if (act.type === 'PinRoom' && !listEntries.has(roomKeyOf(appCode, act.roomId))) {
         return 'noRoom';
       }
-      const key = `${appCode}\0${commandId}`;
+      const key = actKey(appCode, commandId);
       const earlier = operatorAudit.get(key);
       if (earlier !== undefined) return isSame(earlier, act) ? 'repeat' : 'reused';
       if (act.type === 'AcceptState' && !isStanding(stops.get(act.partition), act)) return 'noStop';
@@ -116,7 +118,14 @@ export class MemoryOperatorStore implements OperatorStore {
 
 function isSame(earlier: OperatorAct, act: OperatorAct): boolean {
   return Object.entries(act).every(
-    ([field, value]) => earlier[field as keyof OperatorAct] === value,
+    ([field, value]) => textOf(earlier[field as keyof OperatorAct]) === textOf(value),
+  );
+}
+
+/** One text for one value, gifts and rules included. */
+function textOf(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    typeof part === 'bigint' ? `${part}n` : part,
   );
 }
 
@@ -132,8 +141,8 @@ function changesOf(
   nowMs: number,
   database: MemoryDatabase,
 ): readonly RowChange[] {
-  const { userBans, listEntries, stops, letterReplays, nodes } = database;
-  const { appCode, operatorId } = act;
+  const { userBans, listEntries, stops, letterReplays, nodes, setByActs } = database;
+  const { appCode, commandId, operatorId } = act;
   switch (act.type) {
     case 'EvictUser': {
       const { userId, reason, expiresAtMs } = act;
@@ -162,5 +171,13 @@ function changesOf(
       return [put(letterReplays, placeText(act), { atMs: nowMs, by: operatorId })];
     case 'DrainNode':
       return [change(nodes, act.nodeId, (row) => ({ ...row, drainAskedBy: operatorId }))];
+    case 'SetGift': {
+      const { stored, changes } = nextGift(database, appCode, act.gift, nowMs);
+      return [...changes, put(setByActs, actKey(appCode, commandId), stored.catalogueVersion)];
+    }
+    case 'SetRocketRules': {
+      const { stored, changes } = nextRules(database, appCode, act.rules);
+      return [...changes, put(setByActs, actKey(appCode, commandId), stored.rulesVersion)];
+    }
   }
 }

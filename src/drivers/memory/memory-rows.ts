@@ -1,5 +1,13 @@
 /** Rows of the memory database that no port names: what lies in the tables beneath the ports. */
-import type { AppCode, EventId, RoomId, RoomKey, RoomVersion, UserId } from '../../domain/ids.ts';
+import type {
+  AppCode,
+  CommandId,
+  EventId,
+  RoomId,
+  RoomKey,
+  RoomVersion,
+  UserId,
+} from '../../domain/ids.ts';
 import type { EventRow, LogRow, RoomMetaRow } from '../../ports/commit-lane.ts';
 import type { OwnerRow, TriedRecord } from '../../ports/partition-store.ts';
 import type { OutboxStatus } from '../../ports/replay-store.ts';
@@ -127,6 +135,11 @@ export interface UserBanRow {
 /** Key of a ban by the platform. */
 export function userBanKey(appCode: AppCode, userId: UserId): string {
   return `${appCode}\0${userId}`;
+}
+
+/** Key of an act of an operator: its id is unique within the app. */
+export function actKey(appCode: AppCode, commandId: CommandId): string {
+  return `${appCode}\0${commandId}`;
 }
 
 /** Key of a log row: app, room and command id together (PIPE-17). */

@@ -1,5 +1,5 @@
 /** What each app sells, in MySQL. Versions are only ever added, so a reader needs no lock. */
-import type { AppCode, GiftId } from '../../domain/ids.ts';
+import type { AppCode, CommandId, GiftId } from '../../domain/ids.ts';
 import { assert } from '../../kernel/assert.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { CatalogueGift, GiftCatalogue, GiftOnOffer } from '../../ports/gift-catalogue.ts';
@@ -51,33 +51,66 @@ export class MysqlGiftCatalogue implements GiftCatalogue {
   async put(appCode: AppCode, gift: GiftOnOffer, nowMs: number): Promise<CatalogueGift> {
     assert(gift.coinPrice > 0n, 'a gift costs something', { price: gift.coinPrice });
     try {
-      return await this.pool.withSession(async (session) => {
-        for (let round = 1; round <= putRoundsMax; round += 1) {
-          const catalogueVersion = (await newestVersion(session, appCode, gift.giftId)) + 1n;
-          const stored = { ...gift, catalogueVersion };
-          if (await isInserted(session, appCode, stored, nowMs)) return stored;
-        }
-        const message = `gift ${gift.giftId} is being changed by many writers at once`;
-        throw new Failure('retry', 'UNAVAILABLE', message, { retryAfterMs: 100 });
-      });
+      return await this.pool.withSession((session) =>
+        insertNextGift(session, appCode, gift, nowMs, ''),
+      );
     } catch (thrown) {
       throw toFailure(thrown, 'storing a gift');
     }
   }
 
-  async list(appCode: AppCode): Promise<readonly CatalogueGift[]> {
+  async setBy(
+    appCode: AppCode,
+    giftId: GiftId,
+    commandId: CommandId,
+  ): Promise<CatalogueGift | null> {
+    const rows = await this.pool.rows(
+      'reading what an act made of a gift',
+      `SELECT ${columns} FROM gift_catalogue ` +
+        'WHERE app_code = ? AND gift_id = ? AND set_by_command = ? ' +
+        'ORDER BY catalogue_version DESC LIMIT 1',
+      [appCode, giftId, commandId],
+    );
+    return rows[0] === undefined ? null : giftOf(rows[0]);
+  }
+
+  async list(
+    appCode: AppCode,
+    after: GiftId | '',
+    limit: number,
+  ): Promise<readonly CatalogueGift[]> {
     const rows = await this.pool.rows(
       'listing gifts',
       'SELECT c.gift_id, c.catalogue_version, c.coin_price, c.on_sale, c.lucky ' +
         'FROM gift_catalogue c ' +
         'JOIN (SELECT gift_id, MAX(catalogue_version) AS newest FROM gift_catalogue ' +
-        'WHERE app_code = ? GROUP BY gift_id) n ' +
+        'WHERE app_code = ? AND gift_id > ? GROUP BY gift_id ORDER BY gift_id LIMIT ?) n ' +
         'ON c.gift_id = n.gift_id AND c.catalogue_version = n.newest ' +
         'WHERE c.app_code = ? ORDER BY c.gift_id',
-      [appCode, appCode],
+      [appCode, after, Math.max(limit, 1), appCode],
     );
     return rows.map(giftOf);
   }
+}
+
+/**
+ * Makes the next version of a gift, in the session's transaction where one is open, and notes which act
+ * of an operator made it ('': none). Throws Retry when fifty other writers were faster.
+ */
+export async function insertNextGift(
+  session: MysqlSession,
+  appCode: AppCode,
+  gift: GiftOnOffer,
+  nowMs: number,
+  setBy: CommandId | '',
+): Promise<CatalogueGift> {
+  for (let round = 1; round <= putRoundsMax; round += 1) {
+    const catalogueVersion = (await newestVersion(session, appCode, gift.giftId)) + 1n;
+    const stored = { ...gift, catalogueVersion };
+    if (await isInserted(session, appCode, stored, nowMs, setBy)) return stored;
+  }
+  const message = `gift ${gift.giftId} is being changed by many writers at once`;
+  throw new Failure('retry', 'UNAVAILABLE', message, { retryAfterMs: 100 });
 }
 
 /** 0 for a gift that the app never had. */
@@ -103,14 +136,15 @@ async function isInserted(
   appCode: AppCode,
   gift: CatalogueGift,
   nowMs: number,
+  setBy: CommandId | '',
 ): Promise<boolean> {
   try {
     await session.run(
       'INSERT INTO gift_catalogue (app_code, gift_id, catalogue_version, coin_price, on_sale, ' +
-        'lucky, created_at_ms) VALUES (?, ?, ?, ?, ?, ?, ?)',
+        'lucky, created_at_ms, set_by_command) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
       [
         ...[appCode, gift.giftId, gift.catalogueVersion, gift.coinPrice],
-        ...[gift.onSale ? 1 : 0, gift.lucky ? 1 : 0, nowMs],
+        ...[gift.onSale ? 1 : 0, gift.lucky ? 1 : 0, nowMs, setBy],
       ],
     );
     return true;

@@ -1,5 +1,5 @@
 /** The rocket rules of each app in MySQL. Versions are only ever added, so a reader needs no lock. */
-import type { AppCode } from '../../domain/ids.ts';
+import type { AppCode, CommandId } from '../../domain/ids.ts';
 import { rocketRulesFaults, type RocketRules } from '../../domain/rocket/rocket-rules.ts';
 import { assert } from '../../kernel/assert.ts';
 import { Failure } from '../../kernel/failure.ts';
@@ -39,6 +39,16 @@ export class MysqlRocketRules implements RocketRulesStore {
     return rows[0] === undefined ? null : rulesOf(rows[0]);
   }
 
+  async setBy(appCode: AppCode, commandId: CommandId): Promise<RocketRules | null> {
+    const rows = await this.pool.rows(
+      'reading which rocket rules an act made',
+      'SELECT rules_version, rules FROM rocket_rules WHERE app_code = ? AND set_by_command = ? ' +
+        'ORDER BY rules_version DESC LIMIT 1',
+      [appCode, commandId],
+    );
+    return rows[0] === undefined ? null : rulesOf(rows[0]);
+  }
+
   /** An answer that is lost may leave a version behind; asking again makes one more of the same. */
   async put(
     appCode: AppCode,
@@ -48,14 +58,9 @@ export class MysqlRocketRules implements RocketRulesStore {
     const [fault] = rocketRulesFaults(rules);
     assert(fault === undefined, 'rocket rules are checked before they are stored', { fault });
     try {
-      return await this.pool.withSession(async (session) => {
-        for (let round = 1; round <= putRoundsMax; round += 1) {
-          const stored = await insertNextRules(session, appCode, rules, nowMs);
-          if (stored !== null) return stored;
-        }
-        const message = `the rocket rules of ${appCode} are being changed by many writers at once`;
-        throw new Failure('retry', 'UNAVAILABLE', message, { retryAfterMs: 100 });
-      });
+      return await this.pool.withSession((session) =>
+        insertNextRules(session, appCode, rules, nowMs, ''),
+      );
     } catch (thrown) {
       throw toFailure(thrown, 'storing rocket rules');
     }
@@ -63,29 +68,54 @@ export class MysqlRocketRules implements RocketRulesStore {
 }
 
 /**
- * Scenario: two writers saw the same newest version. The primary key lets one of them have the next;
- * the other is answered null and looks again. Test: "makes as many versions as there are writers".
+ * Makes the next version of an app's rules, in the session's transaction where one is open, and notes
+ * which act of an operator made it ('': none). Throws Retry when fifty other writers were faster.
  */
 export async function insertNextRules(
   session: MysqlSession,
   appCode: AppCode,
   rules: Omit<RocketRules, 'rulesVersion'>,
   nowMs: number,
-): Promise<RocketRules | null> {
+  setBy: CommandId | '',
+): Promise<RocketRules> {
+  for (let round = 1; round <= putRoundsMax; round += 1) {
+    const rulesVersion = (await newestVersion(session, appCode)) + 1n;
+    const stored = { ...rules, rulesVersion };
+    if (await isInserted(session, appCode, stored, nowMs, setBy)) return stored;
+  }
+  const message = `the rocket rules of ${appCode} are being changed by many writers at once`;
+  throw new Failure('retry', 'UNAVAILABLE', message, { retryAfterMs: 100 });
+}
+
+/** 0 for an app that never had rules. */
+async function newestVersion(session: MysqlSession, appCode: AppCode): Promise<bigint> {
   const rows = await session.rows(
     'SELECT COALESCE(MAX(rules_version), 0) AS newest FROM rocket_rules WHERE app_code = ?',
     [appCode],
   );
-  const rulesVersion = BigInt(String(rows[0]?.['newest'] ?? 0)) + 1n;
+  return BigInt(String(rows[0]?.['newest'] ?? 0));
+}
+
+/**
+ * Scenario: two writers saw the same newest version. The primary key lets one of them have the next;
+ * the other one looks again. Test: "makes as many versions as there are writers at once".
+ */
+async function isInserted(
+  session: MysqlSession,
+  appCode: AppCode,
+  rules: RocketRules,
+  nowMs: number,
+  setBy: CommandId | '',
+): Promise<boolean> {
   try {
     await session.run(
-      'INSERT INTO rocket_rules (app_code, rules_version, rules, created_at_ms) ' +
-        'VALUES (?, ?, ?, ?)',
-      [appCode, rulesVersion, rocketRulesText(rules), nowMs],
+      'INSERT INTO rocket_rules (app_code, rules_version, rules, created_at_ms, set_by_command) ' +
+        'VALUES (?, ?, ?, ?, ?)',
+      [appCode, rules.rulesVersion, rocketRulesText(rules), nowMs, setBy],
     );
-    return { ...rules, rulesVersion };
+    return true;
   } catch (thrown) {
-    if (toMysqlError(thrown).sort === 'duplicate') return null;
+    if (toMysqlError(thrown).sort === 'duplicate') return false;
     throw thrown;
   }
 }

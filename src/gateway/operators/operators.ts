@@ -7,6 +7,7 @@ import type { CallGate } from '../call-gate.ts';
 import type { GatewayLimits } from '../limits.ts';
 import { notProduced, refusal } from '../refusals.ts';
 import { createPlainActs, type ActPorts } from './carry-out.ts';
+import { createCatalogueActs, type CataloguePorts } from './catalogue.ts';
 import { createEvictUser } from './evict-user.ts';
 import type { EvictUserParts, EvictUserPorts } from './evict-user.ts';
 import { createGetRoomHistory } from './get-room-history.ts';
@@ -22,7 +23,13 @@ export const longCallsMax = 4;
 
 /** What operators' calls stand on. */
 export interface OperatorPorts
-  extends EvictUserPorts, VerifyRoomPorts, PartitionPorts, OutboxPorts, DeadLetterPorts {
+  extends
+    EvictUserPorts,
+    VerifyRoomPorts,
+    PartitionPorts,
+    OutboxPorts,
+    DeadLetterPorts,
+    CataloguePorts {
   readonly clock: EvictUserPorts['clock'];
   readonly codec: EvictUserPorts['codec'];
   readonly schemaRegistry: EvictUserPorts['schemaRegistry'];
@@ -46,6 +53,7 @@ export function createOperators(
   const { listPartitions, acceptState, drainNode } = createPartitionActs(ports, parts);
   const { listOutbox, replayOutbox, dismissOutbox } = createOutboxActs(ports);
   const { listDeadLetters, replayDeadLetter } = createDeadLetterActs(ports, parts);
+  const catalogue = createCatalogueActs(ports);
   return {
     listOutbox: (frame, page) => gate.run(() => listOutbox(frame, page)),
     replayOutbox: (frame, request) => gate.run(() => replayOutbox(frame, request)),
@@ -58,6 +66,10 @@ export function createOperators(
     evictUser: (frame, request) => gate.run(() => inPlace(() => evictUser(frame, request))),
     liftPlatformBan: (frame, request) => gate.run(() => liftPlatformBan(frame, request)),
     pinRoom: (frame, request) => gate.run(() => pinRoom(frame, request)),
+    listGifts: (frame, page) => gate.run(() => catalogue.listGifts(frame, page)),
+    setGift: (frame, request) => gate.run(() => catalogue.setGift(frame, request)),
+    getRocketRules: (frame, request) => gate.run(() => catalogue.getRocketRules(frame, request)),
+    setRocketRules: (frame, request) => gate.run(() => catalogue.setRocketRules(frame, request)),
     getRoomHistory: (frame, page) => gate.run(() => getRoomHistory(frame, page)),
     verifyRoom: (frame, place) => gate.run(() => inPlace(() => verifyRoom(frame, place))),
   };

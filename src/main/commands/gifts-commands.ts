@@ -1,12 +1,17 @@
 /** `roomcell gifts set` and `roomcell gifts list`: what an app sells, and for how much. */
 import { InvalidArgumentError, type Command } from 'commander';
 import { createSystemClock } from '../../drivers/system/system-clock.ts';
-import { wideIdFault, type AppCode, type GiftId } from '../../domain/ids.ts';
+import { wideIdFault, type AppCode, type GiftId, type UserId } from '../../domain/ids.ts';
+import { assertDefined } from '../../kernel/assert.ts';
+import type { CatalogueGift, GiftCatalogue } from '../../ports/gift-catalogue.ts';
 import { onMysql } from './on-mysql.ts';
+import { actHeadIn, mandatory, operatorOf } from './operator-options.ts';
 import { printJsonOr, tableOf } from './print.ts';
 
 /** What a BIGINT column holds at most. */
 const coinsMax = 2n ** 63n - 1n;
+/** Gifts that one query asks for. */
+const giftsPerPage = 500;
 
 /** Adds the group. */
 export function addGiftsCommands(program: Command): void {
@@ -19,13 +24,20 @@ export function addGiftsCommands(program: Command): void {
     .requiredOption('--price <coins>', 'coins for one', coinsOf)
     .option('--off-sale', 'keep it known but sell it no more')
     .option('--lucky', 'a lucky gift: each one draws, and may win coins')
+    .addOption(mandatory('--as <operator>', 'who sets it, for the audit').argParser(operatorOf))
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  $ roomcell gifts set demo rose --price 10')
+    .addHelpText('after', '\nExample:\n  $ roomcell gifts set demo rose --price 10 --as kim')
     .action(
       async (
         app: string,
         giftId: string,
-        options: { price: bigint; offSale?: boolean; lucky?: boolean; json?: boolean },
+        options: {
+          price: bigint;
+          offSale?: boolean;
+          lucky?: boolean;
+          as: UserId;
+          json?: boolean;
+        },
         command: Command,
       ) => {
         const gift = {
@@ -34,9 +46,13 @@ export function addGiftsCommands(program: Command): void {
           onSale: options.offSale !== true,
           lucky: options.lucky === true,
         };
-        const stored = await onMysql(command, 'gifts set', (mysql) =>
-          mysql.giftCatalogue.put(app as AppCode, gift, createSystemClock().wallMs()),
-        );
+        const stored = await onMysql(command, 'gifts set', async (mysql) => {
+          const head = actHeadIn(app as AppCode, options.as);
+          const act = { ...head, type: 'SetGift', gift } as const;
+          await mysql.operatorStore.carryOut(act, createSystemClock().wallMs());
+          const made = await mysql.giftCatalogue.setBy(head.appCode, gift.giftId, head.commandId);
+          return assertDefined(made, 'a version that was set is not there');
+        });
         printJsonOr(options, stored, () => {
           const how = stored.onSale ? `costs ${stored.coinPrice} coins` : 'is not sold any more';
           return `${app} ${giftId} ${how} (version ${stored.catalogueVersion}).`;
@@ -49,8 +65,8 @@ export function addGiftsCommands(program: Command): void {
     .argument('<app>', 'app that sells them', idOf)
     .option('--json', 'print JSON')
     .action(async (app: string, options: { json?: boolean }, command: Command) => {
-      const gifts = await onMysql(command, 'gifts list', (mysql) =>
-        mysql.giftCatalogue.list(app as AppCode),
+      const gifts = await onMysql(command, 'gifts list', ({ giftCatalogue }) =>
+        allGifts(giftCatalogue, app as AppCode),
       );
       printJsonOr(options, gifts, () =>
         gifts.length === 0
@@ -67,6 +83,18 @@ export function addGiftsCommands(program: Command): void {
             ]),
       );
     });
+}
+
+async function allGifts(
+  catalogue: Pick<GiftCatalogue, 'list'>,
+  appCode: AppCode,
+): Promise<readonly CatalogueGift[]> {
+  const gifts: CatalogueGift[] = [];
+  for (;;) {
+    const page = await catalogue.list(appCode, gifts.at(-1)?.giftId ?? '', giftsPerPage);
+    gifts.push(...page);
+    if (page.length < giftsPerPage) return gifts;
+  }
 }
 
 function idOf(text: string): string {

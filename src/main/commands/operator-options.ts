@@ -12,12 +12,16 @@ import type { OperatorAct } from '../../ports/operator-store.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { CommandFault } from './command-fault.ts';
 
-/** Who does something from the command line, under an id of its own. */
-export function actHeadOf(
-  operatorId: UserId,
-): Pick<OperatorAct, 'appCode' | 'commandId' | 'operatorId'> {
-  const commandId = `cli-${randomUUID()}` as CommandId;
-  return { appCode: 'command-line' as AppCode, commandId, operatorId };
+type ActHead = Pick<OperatorAct, 'appCode' | 'commandId' | 'operatorId'>;
+
+/** Who does something to an app from the command line, under an id of its own. */
+export function actHeadIn(appCode: AppCode, operatorId: UserId): ActHead {
+  return { appCode, commandId: `cli-${randomUUID()}` as CommandId, operatorId };
+}
+
+/** The same of something that is about no app. */
+export function actHeadOf(operatorId: UserId): ActHead {
+  return actHeadIn('command-line' as AppCode, operatorId);
 }
 
 /** A line about a command line that means nothing. */

@@ -1,19 +1,21 @@
 /** `roomcell rocket set` and `roomcell rocket show`: how the rocket of an app's rooms works. */
 import { InvalidArgumentError, type Command } from 'commander';
-import { wideIdFault, type AppCode } from '../../domain/ids.ts';
+import { wideIdFault, type AppCode, type UserId } from '../../domain/ids.ts';
 import { createSystemClock } from '../../drivers/system/system-clock.ts';
+import { assertDefined } from '../../kernel/assert.ts';
 import {
   readRocketRules,
   rocketRulesText,
   type RocketRulesBody,
 } from '../../protocol/rocket-rules-text.ts';
 import { onMysql } from './on-mysql.ts';
+import { actHeadIn, mandatory, operatorOf } from './operator-options.ts';
 import { printJsonOr } from './print.ts';
 
 const example = `
 Example:
   $ roomcell rocket set demo '{"levels":[{"fuel_target":1000,"countdown_ms":30000,
-      "rewards":[{"from_rank":1,"to_rank":3,"reward_id":"badge"}]}],"reset":"day"}'
+      "rewards":[{"from_rank":1,"to_rank":3,"reward_id":"badge"}]}],"reset":"day"}' --as kim
 
 Left out, fields have these values: enabled true, fuel_per_coin 1, reset "round", overflow "carry",
 minimum_contribution 1, counts_robots false, countdown_ms 30000, to_rank as from_rank, quantity 1.`;
@@ -26,18 +28,23 @@ export function addRocketCommands(program: Command): void {
     .description('store the next version of the rules; it counts within a second, on every node')
     .argument('<app>', 'app whose rooms it is about', idOf)
     .argument('<rules>', 'the rules as JSON', rulesOf)
+    .addOption(mandatory('--as <operator>', 'who sets them, for the audit').argParser(operatorOf))
     .option('--json', 'print JSON')
     .addHelpText('after', example)
     .action(
       async (
         app: string,
         rules: RocketRulesBody,
-        options: { json?: boolean },
+        options: { as: UserId; json?: boolean },
         command: Command,
       ) => {
-        const stored = await onMysql(command, 'rocket set', (mysql) =>
-          mysql.rocketRules.put(app as AppCode, rules, createSystemClock().wallMs()),
-        );
+        const stored = await onMysql(command, 'rocket set', async (mysql) => {
+          const head = actHeadIn(app as AppCode, options.as);
+          const act = { ...head, type: 'SetRocketRules', rules } as const;
+          await mysql.operatorStore.carryOut(act, createSystemClock().wallMs());
+          const made = await mysql.rocketRules.setBy(head.appCode, head.commandId);
+          return assertDefined(made, 'rules that were set are not there');
+        });
         printJsonOr(options, stored, () => `${app}: rules version ${stored.rulesVersion} stored.`);
       },
     );

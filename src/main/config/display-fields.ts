@@ -25,6 +25,14 @@ export const displayFields = {
     min: 1,
     max: 100000,
   }),
+  big_win_percent: integer({
+    about:
+      'A lucky draw that multiplies what was spent by so many percent, or more, is shown to the room ' +
+      '(1000: ten times). 0: none is.',
+    fallback: 1000,
+    min: 0,
+    max: 100000000,
+  }),
   useful_for: duration({
     about: 'A display whose command is older is not sent.',
     fallback: '5s',

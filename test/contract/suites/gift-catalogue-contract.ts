@@ -1,7 +1,7 @@
 /** What every GiftCatalogue must do: prices by version, none of which ever changes. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AppCode, GiftId } from '../../../src/domain/ids.ts';
-import type { GiftCatalogue } from '../../../src/ports/gift-catalogue.ts';
+import type { AppCode, CommandId, GiftId } from '../../../src/domain/ids.ts';
+import type { CatalogueGift, GiftCatalogue } from '../../../src/ports/gift-catalogue.ts';
 
 /** A catalogue without a gift of the apps that the suite makes up. */
 export interface GiftCatalogueFixture {
@@ -46,7 +46,8 @@ export function giftCatalogueContract(
       await catalogue.put(freshApp(), gift(10n), nowMs);
       expect(await catalogue.current(appCode, rose)).toBeNull();
       expect(await catalogue.version(appCode, rose, 1n)).toBeNull();
-      expect(await catalogue.list(appCode)).toEqual([]);
+      expect(await catalogue.list(appCode, '', 10)).toEqual([]);
+      expect(await catalogue.setBy(appCode, rose, 'c1' as CommandId)).toBeNull();
     });
 
     it('counts the versions of each gift of each app from 1', async () => {
@@ -103,13 +104,26 @@ export function giftCatalogueContract(
       for (const id of ['rose', 'Car', 'a.b', 'rose', 'a-b', 'Car']) {
         await catalogue.put(appCode, gift(7n, { giftId: id as GiftId }), nowMs);
       }
-      const listed = await catalogue.list(appCode);
+      const listed = await catalogue.list(appCode, '', 10);
       expect(listed.map((entry) => [entry.giftId, entry.catalogueVersion])).toEqual([
         ['Car', 2n],
         ['a-b', 1n],
         ['a.b', 1n],
         ['rose', 2n],
       ]);
+    });
+
+    it('lists page by page, none twice and none left out', async () => {
+      const { catalogue } = fixture;
+      const appCode = freshApp();
+      const ids = ['a', 'b', 'c', 'd', 'e'] as GiftId[];
+      for (const giftId of ids) await catalogue.put(appCode, gift(7n, { giftId }), nowMs);
+      const pages: GiftId[][] = [];
+      for (let after: GiftId | '' = ''; pages.length < 4; after = pages.at(-1)?.at(-1) ?? after) {
+        const page: readonly CatalogueGift[] = await catalogue.list(appCode, after, 2);
+        pages.push(page.map(({ giftId }) => giftId));
+      }
+      expect(pages).toEqual([['a', 'b'], ['c', 'd'], ['e'], []]);
     });
 
     it('tells ids apart that differ in case only', async () => {
@@ -125,7 +139,7 @@ export function giftCatalogueContract(
       for (const price of [big, int64Max]) {
         await catalogue.put(appCode, gift(price), nowMs);
         expect((await catalogue.current(appCode, rose))?.coinPrice).toBe(price);
-        expect((await catalogue.list(appCode))[0]?.coinPrice).toBe(price);
+        expect((await catalogue.list(appCode, '', 1))[0]?.coinPrice).toBe(price);
       }
     });
 

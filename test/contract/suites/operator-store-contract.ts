@@ -1,11 +1,14 @@
 /** What every OperatorStore must do. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AppCode, CommandId, RoomId, UserId } from '../../../src/domain/ids.ts';
+import type { AppCode, CommandId, GiftId, RoomId, UserId } from '../../../src/domain/ids.ts';
 import type { CommitLane, LaneBatch } from '../../../src/ports/commit-lane.ts';
+import type { GiftCatalogue } from '../../../src/ports/gift-catalogue.ts';
 import { loggedCommandsMax } from '../../../src/ports/operator-store.ts';
 import type { OperatorAct, OperatorStore } from '../../../src/ports/operator-store.ts';
 import type { PartitionStore, TakenPartition } from '../../../src/ports/partition-store.ts';
+import type { RocketRulesStore } from '../../../src/ports/rocket-rules-store.ts';
 import type { RoomQueries } from '../../../src/ports/room-queries.ts';
+import { rocketRules } from '../../support/rocket-builders.ts';
 import {
   asVersion,
   commandBatch,
@@ -35,6 +38,8 @@ export interface AuditedAct {
 export interface OperatorStoreFixture {
   readonly operators: OperatorStore;
   readonly queries: RoomQueries;
+  readonly catalogue: GiftCatalogue;
+  readonly rocketRules: RocketRulesStore;
   readonly store: PartitionStore;
   openLane(incarnation: string): CommitLane;
   /** The audit's row of an id; null: none. */
@@ -131,6 +136,66 @@ export function operatorStoreContract(
       expect(await isBanned(userId, nowMs + 20)).toBe(false);
       await fixture.operators.carryOut(banOf(userId), nowMs);
       expect(await isBanned(userId, nowMs + 20)).toBe(true);
+    });
+
+    it('sets a gift as its next version, once for its id, and finds it by that id (GIFT-1)', async () => {
+      const { operators, catalogue } = fixture;
+      const giftId = 'rose' as GiftId;
+      const gift = { giftId, coinPrice: 2n ** 62n, onSale: true, lucky: true };
+      await catalogue.put(testApp, { ...gift, coinPrice: 1n }, nowMs);
+      const act: OperatorAct = { ...head(), type: 'SetGift', gift };
+      const calls = await Promise.all([1, 2, 3].map(() => operators.carryOut(act, nowMs)));
+      expect([...calls].sort()).toEqual(['done', 'repeat', 'repeat']);
+      const stored = { ...gift, catalogueVersion: 2n };
+      expect(await catalogue.current(testApp, giftId)).toEqual(stored);
+      // Somebody else changes it: the first call again still answers its own version.
+      await operators.carryOut(
+        { ...head(), type: 'SetGift', gift: { ...gift, onSale: false } },
+        nowMs,
+      );
+      expect(await operators.carryOut(act, nowMs)).toBe('repeat');
+      expect(await catalogue.setBy(testApp, giftId, act.commandId)).toEqual(stored);
+      expect(await catalogue.setBy('other' as AppCode, giftId, act.commandId)).toBeNull();
+      const other = { ...act, gift: { ...gift, coinPrice: gift.coinPrice + 1n } };
+      expect(await operators.carryOut(other, nowMs)).toBe('reused');
+      expect(await catalogue.version(testApp, giftId, 4n)).toBeNull();
+      expect(await fixture.audited(testApp, act.commandId)).toMatchObject({
+        operatorId,
+        action: 'SetGift',
+      });
+    });
+
+    it('makes as many versions of a gift as there are operators who set it at once', async () => {
+      const giftId = 'car' as GiftId;
+      const acts = [1n, 2n, 3n, 4n, 5n].map((coinPrice): OperatorAct & { type: 'SetGift' } => {
+        return {
+          ...head(),
+          type: 'SetGift',
+          gift: { giftId, coinPrice, onSale: true, lucky: false },
+        };
+      });
+      await Promise.all(acts.map((act) => fixture.operators.carryOut(act, nowMs)));
+      const made = await Promise.all(
+        acts.map(({ commandId }) => fixture.catalogue.setBy(testApp, giftId, commandId)),
+      );
+      expect(made.map((gift) => gift?.coinPrice)).toEqual([1n, 2n, 3n, 4n, 5n]);
+      const versions = new Set(made.map((gift) => gift?.catalogueVersion));
+      expect(versions).toEqual(new Set([1n, 2n, 3n, 4n, 5n]));
+    });
+
+    it('sets rocket rules as the next version, once for its id, and finds them by that id (ROCKET-1)', async () => {
+      const { operators, rocketRules: store } = fixture;
+      const { rulesVersion: _, ...rules } = rocketRules([100n, 2n ** 63n - 1n]);
+      await store.put(testApp, { ...rules, enabled: false }, nowMs);
+      const act: OperatorAct = { ...head(), type: 'SetRocketRules', rules };
+      expect(await operators.carryOut(act, nowMs)).toBe('done');
+      expect(await operators.carryOut(act, nowMs)).toBe('repeat');
+      const stored = { ...rules, rulesVersion: 2n };
+      expect(await store.current(testApp)).toEqual(stored);
+      expect(await store.setBy(testApp, act.commandId)).toEqual(stored);
+      const other: OperatorAct = { ...act, rules: { ...rules, enabled: false } };
+      expect(await operators.carryOut(other, nowMs)).toBe('reused');
+      expect(await store.current(testApp)).toEqual(stored);
     });
 
     it('bans nobody when one room is named, and audits it', async () => {

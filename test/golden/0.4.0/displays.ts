@@ -34,4 +34,13 @@ export const displays: readonly RoomDisplay[] = [
     fuel: 9_007_199_254_740_993n,
     fuelTarget: 9_007_199_254_741_000n,
   },
+  {
+    type: 'RoomLuckyWinShown',
+    senderUserId: 'u1' as UserId,
+    targetUserId: 'u2' as UserId,
+    giftId: 'clover' as GiftId,
+    giftCount: 2,
+    multiplierPercent: 10_000,
+    prizeCoins: 9_007_199_254_740_993n,
+  },
 ];

@@ -50,7 +50,7 @@ describe('the lease directory over a bad network', () => {
     return { verdict, tookMs: performance.now() - startedAt };
   };
 
-  it('a frozen Redis costs its budget three times, then nothing, and recovers by itself (EXT-8)', async () => {
+  it('a frozen Redis costs its budget three times, then nothing, and recovers by itself (EXT-8, A7)', async () => {
     expect((await ensure(500)).verdict).toEqual({ kind: 'held', token: '7.1' });
     proxy.setMode({ kind: 'hold', direction: 'both' });
     for (let call = 1; call <= 3; call += 1) {
@@ -75,7 +75,7 @@ describe('the lease directory over a bad network', () => {
     expect(leases.isHealthy()).toBe(true);
   });
 
-  it('a call whose answer is swallowed and whose connection is cut still ends', async () => {
+  it('a call whose answer is swallowed and whose connection is cut still ends (A7)', async () => {
     const swallow = proxy.swallow({
       watch: 'toServer',
       matches: (chunk) => chunk.includes('EVALSHA') || chunk.includes('evalsha'),
@@ -97,7 +97,7 @@ describe('the lease directory over a bad network', () => {
     });
   });
 
-  it('a Redis that is gone queues nothing and is said once', async () => {
+  it('a Redis that is gone queues nothing and is said once (A7)', async () => {
     await proxy.refuse();
     for (let call = 0; call < 200; call += 1) {
       expect((await ensure()).verdict?.kind).toBe('unreachable');

@@ -8,6 +8,8 @@ import { openTestSpace, type TestSpace } from '../../support/stack-env.ts';
 
 const cli = new URL('../../../dist/src/main/cli.js', import.meta.url).pathname;
 
+const asKim = ['--as', 'kim'];
+
 let space: TestSpace;
 beforeAll(async () => {
   space = await openTestSpace('cli');
@@ -182,23 +184,26 @@ describe('roomcell', () => {
 
   it('stores rocket rules as the next version, shows them, and refuses bad ones with all faults', async () => {
     const rules = '{"levels":[{"fuel_target":"9007199254740993","countdown_ms":5000}]}';
-    const set = await roomcell(['rocket', 'set', 'shop', rules], space.env);
+    const set = await roomcell(['rocket', 'set', 'shop', rules, ...asKim], space.env);
     expect(set.stdout).toContain('shop: rules version 1 stored.');
     const shown = await roomcell(['rocket', 'show', 'shop'], space.env);
     expect(shown.stdout).toContain('"fuel_target":"9007199254740993"');
     const none = await roomcell(['rocket', 'show', 'elsewhere'], space.env);
     expect(none.stdout).toContain('elsewhere has no rocket.');
-    const bad = await roomcell(['rocket', 'set', 'shop', '{"reset":"week"}'], space.env);
+    const bad = await roomcell(['rocket', 'set', 'shop', '{"reset":"week"}', ...asKim], space.env);
     expect(bad.code).toBe(2);
   });
 
   it('sells gifts at whole prices and lists them for people and for programs', async () => {
     await roomcell(['migrate'], space.env);
     const price = '9007199254740993';
-    const set = await roomcell(['gifts', 'set', 'shop', 'car', '--price', price], space.env);
+    const set = await roomcell(
+      ['gifts', 'set', 'shop', 'car', '--price', price, ...asKim],
+      space.env,
+    );
     expect(set.code, set.stderr).toBe(exitCodes.ok);
     expect(set.stdout).toContain(`costs ${price} coins (version 1)`);
-    const off = ['gifts', 'set', 'shop', 'rose', '--price', '7', '--off-sale', '--json'];
+    const off = ['gifts', 'set', 'shop', 'rose', '--price', '7', '--off-sale', '--json', ...asKim];
     const gift = {
       giftId: 'rose',
       coinPrice: '7',

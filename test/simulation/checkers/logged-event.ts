@@ -124,6 +124,7 @@ type GiftEvent = {
   /** Absent from what former releases wrote. */
   readonly luckyDraw?: {
     readonly drawId: string;
+    readonly multiplierPercent: number;
     readonly prizeCoins: bigint;
     readonly prize: string;
   } | null;

@@ -92,6 +92,7 @@ class ShownDisplays implements Checker {
   private pictureOf(shown: ShownRecord, step: LoggedStep, before: bigint): string {
     if (shown.type === 'RoomUsersCameAndWent') return this.comingsAndGoings(step, before);
     if (shown.type === 'RoomRocketProgressed') return progressOf(step);
+    if (shown.type === 'RoomLuckyWinShown') return bigWinOf(step, shown.key);
     const gifts = step.events.flatMap((event) => (event.type === 'RoomGiftSent' ? [event] : []));
     const [first] = gifts;
     if (first === undefined || gifts.length < 2) return 'no gift to several';
@@ -165,6 +166,18 @@ class ShownDisplays implements Checker {
   private fault(roomKey: string, text: string): void {
     this.report({ invariant: 'INV-48', text, room: roomKey === '' ? null : roomOfKey(roomKey) });
   }
+}
+
+/** The draw of one target, where it won ten times what was spent, as the configuration says. */
+function bigWinOf({ events }: LoggedStep, targetUserId: string): string {
+  const gift = events.find(
+    (event) => event.type === 'RoomGiftSent' && event.targetUserId === targetUserId,
+  );
+  if (gift?.type !== 'RoomGiftSent' || !gift.luckyDraw) return 'no draw';
+  const { senderUserId, giftId, giftCount, luckyDraw } = gift;
+  const { multiplierPercent, prizeCoins } = luckyDraw;
+  if (multiplierPercent < 1_000) return 'no big win';
+  return textOf({ senderUserId, targetUserId, giftId, giftCount, multiplierPercent, prizeCoins });
 }
 
 /** The rocket as the step leaves it, unless it says nothing of it or its countdown runs. */

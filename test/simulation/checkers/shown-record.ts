@@ -13,7 +13,14 @@ export const displayTypes: ReadonlySet<string> = new Set([
   'RoomUsersCameAndWent',
   'RoomGiftBatchShown',
   'RoomRocketProgressed',
+  'RoomLuckyWinShown',
 ]);
+
+/** Where a room may have several of a type at a time: the field that tells them apart. */
+const keyFields: Readonly<Record<string, string>> = {
+  RoomRocketProgressed: 'roundNo',
+  RoomLuckyWinShown: 'targetUserId',
+};
 
 /** See the file header. */
 export interface ShownRecord {
@@ -56,7 +63,8 @@ export function shownRecordOf(value: Uint8Array): ShownRecord | null {
   const display = branch.value as Readonly<Record<string, unknown>>;
   const type = branch.name;
   const windowMs = windowsMs[type] ?? null;
-  const key = type === 'RoomRocketProgressed' ? String(display['roundNo']) : '';
+  const field = keyFields[type];
+  const key = field === undefined ? '' : String(display[field] as bigint | string);
   return { ...headOf(shown), type, key, index: null, display, windowMs };
 }
 

@@ -83,6 +83,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   'comings and goings shown together': ['cell_displays_total|RoomUsersCameAndWent'],
   'a gift to several shown as one': ['cell_displays_total|RoomGiftBatchShown'],
   'progress of a rocket shown': ['cell_displays_total|RoomRocketProgressed'],
+  'a big win shown': ['cell_displays_total|RoomLuckyWinShown'],
   'a display that arrived': ['adapter_displays_total|sent'],
   'an upgrade under way': ['world_levels_stored|1'],
   'a command of a release that is not there yet': ['world_calls_failed|NOT_YET_ENABLED'],

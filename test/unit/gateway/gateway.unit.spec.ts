@@ -68,6 +68,8 @@ function rig(change: Partial<GatewayPorts> = {}) {
       deadLetters: () => Promise.resolve([]),
       deadLetter: () => Promise.resolve(null),
     },
+    giftCatalogue: { list: () => Promise.resolve([]), setBy: () => Promise.resolve(null) },
+    rocketRules: { current: () => Promise.resolve(null), setBy: () => Promise.resolve(null) },
     partitionStops: { read: () => Promise.resolve([]) },
     nodeRegistry: { living: () => Promise.resolve([]) },
     partitionStore: {

@@ -30,7 +30,7 @@ describe('catalogue_at_start', () => {
     const { catalogue, fill } = catalogueWith(['demo/rose=10', 'demo/a:b=999999999999']);
     await fill();
     await fill();
-    expect(await catalogue.list(app)).toMatchObject([
+    expect(await catalogue.list(app, '', 10)).toMatchObject([
       {
         giftId: 'a:b',
         coinPrice: 999_999_999_999n,

@@ -46,6 +46,15 @@ const displaysByType: DisplaysByType = {
     fuel: long,
     fuelTarget: long,
   }),
+  RoomLuckyWinShown: fc.record({
+    type: type('RoomLuckyWinShown'),
+    senderUserId: userId,
+    targetUserId: userId,
+    giftId,
+    giftCount: int,
+    multiplierPercent: int,
+    prizeCoins: long,
+  }),
 };
 
 /** See the file header. */

@@ -1,9 +1,10 @@
 /** RoomAdmin over real gRPC: what a request becomes, and what an answer becomes on the wire. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { CommandId, RoomVersion, UserId } from '../../../../src/domain/ids.ts';
+import type { CommandId, GiftId, RoomVersion, UserId } from '../../../../src/domain/ids.ts';
 import { LoggedOutcome } from '../../../../src/drivers/grpc/generated/roomcell/v1/room_admin_pb.ts';
 import { Failure } from '../../../../src/kernel/failure.ts';
 import type { LoggedCommand } from '../../../../src/ports/operator-store.ts';
+import { rocketRules } from '../../../support/rocket-builders.ts';
 import { failureOf, startRoomServer, tokenOf } from './room-server-rig.ts';
 
 let rig: Awaited<ReturnType<typeof startRoomServer>>;
@@ -105,6 +106,45 @@ describe('what operators read', () => {
     rig.api.answers.verifyRoom = verification;
     expect(await rig.admin.verifyRoom(place, options())).toMatchObject(verification);
     expect(lastAsked()?.what).toMatchObject(place);
+  });
+});
+
+describe('gifts and rocket rules', () => {
+  const gift = { giftId: 'rose', coinPrice: beyondDoubles, onSale: true, lucky: true };
+  const stored = { ...gift, giftId: 'rose' as GiftId, catalogueVersion: 3n };
+  const rules = rocketRules([beyondDoubles], {
+    rewards: [{ fromRank: 1, toRank: 3, rewardId: 'frame', quantity: beyondDoubles }],
+  });
+
+  test('a page of gifts, and a gift that is set', async () => {
+    rig.api.answers.listGifts = { gifts: [stored], nextCursor: 'next' };
+    const page = { appCode: 'app1', pageSize: 5, cursor: 'here' };
+    expect(await rig.admin.listGifts(page, options())).toMatchObject({
+      gifts: [stored],
+      nextCursor: 'next',
+    });
+    expect(lastAsked()?.what).toMatchObject(page);
+    rig.api.answers.setGift = stored;
+    expect(await rig.admin.setGift({ ...head, gift }, options())).toMatchObject({ gift: stored });
+    expect(lastAsked()?.what).toMatchObject({ ...head, gift });
+    await rig.admin.setGift(head, options());
+    expect(lastAsked()?.what).toMatchObject({ gift: { giftId: '', coinPrice: 0n } });
+  });
+
+  test('rules as they are read and set', async () => {
+    rig.api.answers.getRocketRules = rules;
+    const { rulesVersion, ...body } = rules;
+    const read = await rig.admin.getRocketRules({ appCode: 'app1' }, options());
+    expect(read).toMatchObject({ rules: body, rulesVersion });
+    rig.api.answers.getRocketRules = null;
+    const none = await rig.admin.getRocketRules({ appCode: 'app1' }, options());
+    expect([none.rules, none.rulesVersion]).toEqual([undefined, 0n]);
+    rig.api.answers.setRocketRules = rules;
+    const set = { ...head, ...(read.rules === undefined ? {} : { rules: read.rules }) };
+    expect(await rig.admin.setRocketRules(set, options())).toMatchObject({ rulesVersion });
+    expect(lastAsked()?.what).toMatchObject({ ...head, rules: body });
+    await rig.admin.setRocketRules(head, options());
+    expect(lastAsked()?.what).toMatchObject({ rules: { levels: [], fuelPerCoin: 0n } });
   });
 });
 

@@ -82,6 +82,10 @@ class ScriptedReads implements Scripted {
   listDeadLetters = this.scripted('listDeadLetters');
   replayDeadLetter = this.scripted('replayDeadLetter');
   drainNode = this.scripted('drainNode');
+  listGifts = this.scripted('listGifts');
+  setGift = this.scripted('setGift');
+  getRocketRules = this.scripted('getRocketRules');
+  setRocketRules = this.scripted('setRocketRules');
 
   private scripted<Name extends keyof Scripted>(method: Name): Scripted[Name] {
     const answer = (frame: CallFrame, what: unknown): Promise<unknown> => {

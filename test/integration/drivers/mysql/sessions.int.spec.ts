@@ -11,6 +11,7 @@ import {
 } from '../../../../src/drivers/mysql/connection-settings.ts';
 import { MysqlPool } from '../../../../src/drivers/mysql/pool.ts';
 import { openSession } from '../../../../src/drivers/mysql/session.ts';
+import { seededRandom } from '../../../support/memory-log-space.ts';
 import { openMysqlSpace } from '../../../support/mysql-space.ts';
 import type { MysqlSpace } from '../../../support/mysql-space.ts';
 import { startTcpProxy } from '../../../support/tcp-proxy.ts';
@@ -56,7 +57,7 @@ describe('MySQL sessions', () => {
     ['lane', laneSession],
     ['migration', migrationSession],
   ])(
-    'a %s connection reads what others committed meanwhile (READ COMMITTED)',
+    'a %s connection reads what others committed meanwhile: READ COMMITTED (A6)',
     async (kind, limits) => {
       const session = await openSession(space.server, limits);
       await session.run('START TRANSACTION');
@@ -78,7 +79,7 @@ describe('MySQL sessions', () => {
     await session.end();
   });
 
-  it('a body that throws between BEGIN and COMMIT leaves nothing to the next caller', async () => {
+  it('a body that throws between BEGIN and COMMIT leaves nothing to the next caller (A6)', async () => {
     const pool = poolOf(1);
     const failing = pool.transaction('a test', async (session) => {
       await session.run(...insertLayout('dirty-1'));
@@ -92,7 +93,7 @@ describe('MySQL sessions', () => {
     expect(pool.counts).toEqual({ busy: 0, idle: 1, waiting: 0 });
   });
 
-  it('a session whose ROLLBACK fails is destroyed and replaced', async () => {
+  it('a session whose ROLLBACK fails is destroyed and replaced (A6)', async () => {
     const pool = poolOf(1);
     const failing = pool.transaction('a test', async (session) => {
       await session.run(...insertLayout('dirty-2'));
@@ -106,27 +107,48 @@ describe('MySQL sessions', () => {
     await space.noTransactionIsOpen();
   });
 
-  it('hundreds of bodies that fail at random places leave the pool whole and nothing stored', async () => {
+  it('10,000 bodies that fail at random places leave the pool whole and nothing stored (A6)', async () => {
     const pool = poolOf(3);
-    const bodies = Array.from({ length: 300 }, (_, index) =>
-      pool
-        .transaction('a test', async (session) => {
-          if (index % 3 === 0) throw new Error('before');
-          await session.run(...insertLayout(`dirty-3-${index}`));
-          if (index % 3 === 1) await session.run('SELECT nothing FROM nowhere');
-          throw new Error('after');
-        })
-        .then(
-          () => 'done',
-          () => 'failed',
-        ),
-    );
-    // Not more at once than may wait.
-    const ends: string[] = [];
-    for (const body of bodies) ends.push(await body);
-    expect(new Set(ends)).toEqual(new Set(['failed']));
+    const places = ['before', 'in a statement', 'after'];
+    const random = seededRandom(6);
+    const ends = new Map<string, number>();
+    const failOnce = async (name: string): Promise<void> => {
+      const place = places[Math.floor(random.fraction('place') * places.length)] ?? '';
+      const body = pool.transaction('a test', async (session) => {
+        if (place === 'before') throw new Error(place);
+        await session.run(...insertLayout(`dirty-3-${name}`));
+        if (place === 'after') throw new Error(place);
+        await session.run('SELECT nothing FROM nowhere');
+      });
+      const end = await body.then(
+        () => 'done',
+        ({ message }: Error) => (message.includes(place) ? place : 'in a statement'),
+      );
+      expect(end).toBe(place);
+      ends.set(place, (ends.get(place) ?? 0) + 1);
+    };
+    // One caller more than there are connections, so that somebody always waits.
+    const callers = ['a', 'b', 'c', 'd'].map(async (caller) => {
+      for (let nth = 0; nth < 2_500; nth += 1) await failOnce(`${caller}-${nth}`);
+    });
+    await Promise.all(callers);
+    expect([...ends.values()].reduce((sum, count) => sum + count, 0)).toBe(10_000);
     expect(await storedLayouts('dirty-')).toBe(0);
-    expect(pool.counts.busy + pool.counts.waiting).toBe(0);
+    expect(pool.counts).toEqual({ busy: 0, idle: 3, waiting: 0 });
+    await space.noTransactionIsOpen();
+  }, 120_000);
+
+  it('a body that is ended by its time limit leaves nothing to the next caller (A6)', async () => {
+    const pool = poolOf(1, {}, { queryMs: 200 });
+    const late = pool.transaction('a test', async (session) => {
+      await session.run(...insertLayout('dirty-4'));
+      await session.run('SELECT SLEEP(30)');
+    });
+    await expect(late).rejects.toMatchObject(retry);
+    expect(pool.counts).toEqual({ busy: 0, idle: 0, waiting: 0 });
+    await pool.run('a test', ...insertLayout('clean-4'));
+    expect(await storedLayouts('dirty-')).toBe(0);
+    expect(await storedLayouts('clean-4')).toBe(1);
     await space.noTransactionIsOpen();
   });
 

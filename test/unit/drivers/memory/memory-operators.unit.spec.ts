@@ -7,6 +7,8 @@ operatorStoreContract('memory', () => {
   return Promise.resolve({
     operators: drivers.operatorStore,
     queries: drivers.roomQueries,
+    catalogue: drivers.giftCatalogue,
+    rocketRules: drivers.rocketRules,
     store: drivers.partitionStore,
     openLane: (incarnation) => drivers.openLane({ incarnation }),
     audited: (appCode, commandId) => {

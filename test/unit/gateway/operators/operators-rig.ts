@@ -96,6 +96,8 @@ export function operatorsRig(change: Partial<OperatorPorts> = {}) {
       partitionStops: drivers.partitionStops,
       nodeRegistry: drivers.nodeRegistry,
       replayStore: drivers.replayStore,
+      giftCatalogue: drivers.giftCatalogue,
+      rocketRules: drivers.rocketRules,
       commandSink: {
         endOffset: () => Promise.resolve(10n),
         produce: (record) => {

@@ -30,9 +30,18 @@ describe('roomcell gifts set', () => {
     ['a gift id that is none', ['shop', 'a rose', '--price', '1'], 'commander.invalidArgument'],
     ['an app that is none', ['shop/', 'rose', '--price', '1'], 'commander.invalidArgument'],
   ])('is a usage error with %s', async (_what, args, code) => {
-    const parsing = giftsCommand().parseAsync(['gifts', 'set', ...args], { from: 'user' });
+    const parsing = giftsCommand().parseAsync(['gifts', 'set', ...args, '--as', 'kim'], {
+      from: 'user',
+    });
     const error: unknown = await parsing.catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(CommanderError);
     expect(error).toMatchObject({ code });
+  });
+
+  it('is a usage error when nobody says who does it', async () => {
+    const args = ['gifts', 'set', 'shop', 'rose', '--price', '1'];
+    const parsing = giftsCommand().parseAsync(args, { from: 'user' });
+    const error: unknown = await parsing.catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'commander.missingMandatoryOptionValue' });
   });
 });

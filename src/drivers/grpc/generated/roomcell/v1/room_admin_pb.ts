@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file roomcell/v1/room_admin.proto.
  */
 export const file_roomcell_v1_room_admin: GenFile = /*@__PURE__*/
-  fileDesc("Chxyb29tY2VsbC92MS9yb29tX2FkbWluLnByb3RvEgtyb29tY2VsbC52MSJ1CgxPdXRib3hGaWx0ZXISDwoHcm9vbV9pZBgBIAEoCRIQCghldmVudF9pZBgCIAEoCRITCgtkZXN0aW5hdGlvbhgDIAEoCRISCgpldmVudF90eXBlGAQgASgJEhkKEWNyZWF0ZWRfYmVmb3JlX21zGAUgASgDIpgBChBFdmljdFVzZXJSZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJEhIKCmNvbW1hbmRfaWQYAiABKAkSFQoNYWN0b3JfdXNlcl9pZBgDIAEoCRIPCgd1c2VyX2lkGAQgASgJEg8KB3Jvb21faWQYBSABKAkSDgoGcmVhc29uGAYgASgJEhUKDWV4cGlyZXNfYXRfbXMYByABKAMiUQoRRXZpY3RVc2VyUmVzcG9uc2USDgoGYmFubmVkGAEgASgIEhUKDXJvb21zX2V2aWN0ZWQYAiADKAkSFQoNcm9vbXNfdW5rbm93bhgDIAMoCSJ2ChZMaWZ0UGxhdGZvcm1CYW5SZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJEhIKCmNvbW1hbmRfaWQYAiABKAkSFQoNYWN0b3JfdXNlcl9pZBgDIAEoCRIPCgd1c2VyX2lkGAQgASgJEg4KBnJlYXNvbhgFIAEoCSIZChdMaWZ0UGxhdGZvcm1CYW5SZXNwb25zZSJuCg5QaW5Sb29tUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRISCgpjb21tYW5kX2lkGAIgASgJEhUKDWFjdG9yX3VzZXJfaWQYAyABKAkSDwoHcm9vbV9pZBgEIAEoCRIOCgZwaW5uZWQYBSABKAgiEQoPUGluUm9vbVJlc3BvbnNlInAKFUdldFJvb21IaXN0b3J5UmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIPCgdyb29tX2lkGAIgASgJEhEKCXBhZ2Vfc2l6ZRgDIAEoBRIOCgZjdXJzb3IYBCABKAkSEQoJdW5hcHBsaWVkGAUgASgIIlsKFkdldFJvb21IaXN0b3J5UmVzcG9uc2USLAoIY29tbWFuZHMYASADKAsyGi5yb29tY2VsbC52MS5Mb2dnZWRDb21tYW5kEhMKC25leHRfY3Vyc29yGAIgASgJIqACCg1Mb2dnZWRDb21tYW5kEhIKCmNvbW1hbmRfaWQYASABKAkSFAoMY29tbWFuZF90eXBlGAIgASgJEhUKDWFjdG9yX3VzZXJfaWQYAyABKAkSKwoHb3V0Y29tZRgEIAEoDjIaLnJvb21jZWxsLnYxLkxvZ2dlZE91dGNvbWUSFAoMcm9vbV92ZXJzaW9uGAUgASgDEhUKDWRlY2lkZWRfYXRfbXMYBiABKAMSEQoJcGFydGl0aW9uGAcgASgFEhcKCmxvZ19vZmZzZXQYCCABKANIAIgBARINCgVlcG9jaBgJIAEoAxIVCg1vd25lcl9ub2RlX2lkGAogASgJEhMKC2V2ZW50X3R5cGVzGAsgAygJQg0KC19sb2dfb2Zmc2V0IjYKEVZlcmlmeVJvb21SZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJEg8KB3Jvb21faWQYAiABKAkivAEKElZlcmlmeVJvb21SZXNwb25zZRINCgVlcXVhbBgBIAEoCBISCgpkaWZmZXJlbmNlGAIgASgJEhQKDHJvb21fdmVyc2lvbhgDIAEoAxIYChBzbmFwc2hvdF92ZXJzaW9uGAQgASgDEhkKEXN0YXRlX2hhc2hfb2ZfbG9nGAUgASgJEh4KFnN0YXRlX2hhc2hfb2Zfc25hcHNob3QYBiABKAkSGAoQbG9nX2Zyb21fdmVyc2lvbhgHIAEoAyIpChVMaXN0UGFydGl0aW9uc1JlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkiRAoWTGlzdFBhcnRpdGlvbnNSZXNwb25zZRIqCgpwYXJ0aXRpb25zGAEgAygLMhYucm9vbWNlbGwudjEuUGFydGl0aW9uIoICCglQYXJ0aXRpb24SEQoJcGFydGl0aW9uGAEgASgFEg0KBXN0YXRlGAIgASgJEg0KBWVwb2NoGAMgASgDEhUKDW93bmVyX25vZGVfaWQYBCABKAkSFgoOYWR2ZXJ0aXNlX2FkZHIYBSABKAkSFgoOYXBwbGllZF9vZmZzZXQYBiABKAMSEAoDbGFnGAcgASgDSACIAQESGwoTbGFzdF9wcm9ncmVzc19hdF9tcxgIIAEoAxIoCgRzdG9wGAkgASgLMhoucm9vbWNlbGwudjEuUGFydGl0aW9uU3RvcBISCgVxdWV1ZRgKIAEoBUgBiAEBQgYKBF9sYWdCCAoGX3F1ZXVlIrkBCg1QYXJ0aXRpb25TdG9wEhcKD2V4cGVjdGVkX29mZnNldBgBIAEoAxIYChBsb2dfc3RhcnRfb2Zmc2V0GAIgASgDEhYKDmxvZ19lbmRfb2Zmc2V0GAMgASgDEhgKEGNvbW1pdHRlZF9vZmZzZXQYBCABKAMSFQoNc3RvcHBlZF9hdF9tcxgFIAEoAxIXCg9hY2NlcHRlZF9jaG9pY2UYBiABKAkSEwoLYWNjZXB0ZWRfYnkYByABKAkisgEKEkFjY2VwdFN0YXRlUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRISCgpjb21tYW5kX2lkGAIgASgJEhUKDWFjdG9yX3VzZXJfaWQYAyABKAkSEQoJcGFydGl0aW9uGAQgASgFEg0KBXN0YXRlGAUgASgJEhcKD2V4cGVjdGVkX29mZnNldBgGIAEoAxIOCgZjaG9pY2UYByABKAkSFAoMcmVwbGF5X3VudGlsGAggASgDIhUKE0FjY2VwdFN0YXRlUmVzcG9uc2UiYAoQRHJhaW5Ob2RlUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRISCgpjb21tYW5kX2lkGAIgASgJEhUKDWFjdG9yX3VzZXJfaWQYAyABKAkSDwoHbm9kZV9pZBgEIAEoCSITChFEcmFpbk5vZGVSZXNwb25zZSKDAQoRTGlzdE91dGJveFJlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSKQoGZmlsdGVyGAIgASgLMhkucm9vbWNlbGwudjEuT3V0Ym94RmlsdGVyEg4KBnN0YXR1cxgDIAEoCRIRCglwYWdlX3NpemUYBCABKAUSDgoGY3Vyc29yGAUgASgJIk8KEkxpc3RPdXRib3hSZXNwb25zZRIkCgRyb3dzGAEgAygLMhYucm9vbWNlbGwudjEuT3V0Ym94Um93EhMKC25leHRfY3Vyc29yGAIgASgJIsICCglPdXRib3hSb3cSDgoGcm93X2lkGAEgASgDEhAKCGV2ZW50X2lkGAIgASgJEg8KB3Jvb21faWQYAyABKAkSFAoMcm9vbV92ZXJzaW9uGAQgASgDEhMKC2V2ZW50X2luZGV4GAUgASgFEhIKCmV2ZW50X3R5cGUYBiABKAkSEwoLZGVzdGluYXRpb24YByABKAkSDgoGc3RhdHVzGAggASgJEhMKC3JldHJ5X2NvdW50GAkgASgFEhUKDXN0YXJ0ZWRfY291bnQYCiABKAUSEgoKbGFzdF9lcnJvchgLIAEoCRIYChBuZXh0X3JldHJ5X2F0X21zGAwgASgDEhUKDWxvY2tfdW50aWxfbXMYDSABKAMSFQoNY3JlYXRlZF9hdF9tcxgOIAEoAxIWCg5maW5pc2hlZF9hdF9tcxgPIAEoAyKdAQoTUmVwbGF5T3V0Ym94UmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRISCgpjb21tYW5kX2lkGAIgASgJEhUKDWFjdG9yX3VzZXJfaWQYAyABKAkSKQoGZmlsdGVyGAQgASgLMhkucm9vbWNlbGwudjEuT3V0Ym94RmlsdGVyEg0KBWxpbWl0GAUgASgFEg8KB2RyeV9ydW4YBiABKAgiJAoUUmVwbGF5T3V0Ym94UmVzcG9uc2USDAoEcm93cxgBIAEoBSKeAQoURGlzbWlzc091dGJveFJlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSEgoKY29tbWFuZF9pZBgCIAEoCRIVCg1hY3Rvcl91c2VyX2lkGAMgASgJEikKBmZpbHRlchgEIAEoCzIZLnJvb21jZWxsLnYxLk91dGJveEZpbHRlchINCgVsaW1pdBgFIAEoBRIPCgdkcnlfcnVuGAYgASgIIiUKFURpc21pc3NPdXRib3hSZXNwb25zZRIMCgRyb3dzGAEgASgFIk0KFkxpc3REZWFkTGV0dGVyc1JlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSEQoJcGFnZV9zaXplGAIgASgFEg4KBmN1cnNvchgDIAEoCSJYChdMaXN0RGVhZExldHRlcnNSZXNwb25zZRIoCgdsZXR0ZXJzGAEgAygLMhcucm9vbWNlbGwudjEuRGVhZExldHRlchITCgtuZXh0X2N1cnNvchgCIAEoCSKeAgoKRGVhZExldHRlchIRCglwYXJ0aXRpb24YASABKAUSDgoGb2Zmc2V0GAIgASgDEg4KBnJlYXNvbhgDIAEoCRIOCgZkZXRhaWwYBCABKAkSFgoOcmVjb3JkX3RpbWVfbXMYBSABKAMSFQoNY3JlYXRlZF9hdF9tcxgGIAEoAxIWCg5yZXBsYXllZF9hdF9tcxgHIAEoAxITCgtyZXBsYXllZF9ieRgIIAEoCRIUCgxyZWNvcmRfdmFsdWUYCSABKAwSGAoQY29tbWFuZF9hcHBfY29kZRgKIAEoCRIXCg9jb21tYW5kX3Jvb21faWQYCyABKAkSEgoKY29tbWFuZF9pZBgMIAEoCRIUCgxjb21tYW5kX3R5cGUYDSABKAkieQoXUmVwbGF5RGVhZExldHRlclJlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSEgoKY29tbWFuZF9pZBgCIAEoCRIVCg1hY3Rvcl91c2VyX2lkGAMgASgJEhEKCXBhcnRpdGlvbhgEIAEoBRIOCgZvZmZzZXQYBSABKAMiKgoYUmVwbGF5RGVhZExldHRlclJlc3BvbnNlEg4KBm9mZnNldBgBIAEoAyqGAQoNTG9nZ2VkT3V0Y29tZRIeChpMT0dHRURfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhoKFkxPR0dFRF9PVVRDT01FX0FQUExJRUQQARIcChhMT0dHRURfT1VUQ09NRV9OT19FRkZFQ1QQAhIbChdMT0dHRURfT1VUQ09NRV9SRUpFQ1RFRBADMtkICglSb29tQWRtaW4SSgoJRXZpY3RVc2VyEh0ucm9vbWNlbGwudjEuRXZpY3RVc2VyUmVxdWVzdBoeLnJvb21jZWxsLnYxLkV2aWN0VXNlclJlc3BvbnNlElwKD0xpZnRQbGF0Zm9ybUJhbhIjLnJvb21jZWxsLnYxLkxpZnRQbGF0Zm9ybUJhblJlcXVlc3QaJC5yb29tY2VsbC52MS5MaWZ0UGxhdGZvcm1CYW5SZXNwb25zZRJECgdQaW5Sb29tEhsucm9vbWNlbGwudjEuUGluUm9vbVJlcXVlc3QaHC5yb29tY2VsbC52MS5QaW5Sb29tUmVzcG9uc2USWQoOR2V0Um9vbUhpc3RvcnkSIi5yb29tY2VsbC52MS5HZXRSb29tSGlzdG9yeVJlcXVlc3QaIy5yb29tY2VsbC52MS5HZXRSb29tSGlzdG9yeVJlc3BvbnNlEk0KClZlcmlmeVJvb20SHi5yb29tY2VsbC52MS5WZXJpZnlSb29tUmVxdWVzdBofLnJvb21jZWxsLnYxLlZlcmlmeVJvb21SZXNwb25zZRJZCg5MaXN0UGFydGl0aW9ucxIiLnJvb21jZWxsLnYxLkxpc3RQYXJ0aXRpb25zUmVxdWVzdBojLnJvb21jZWxsLnYxLkxpc3RQYXJ0aXRpb25zUmVzcG9uc2USUAoLQWNjZXB0U3RhdGUSHy5yb29tY2VsbC52MS5BY2NlcHRTdGF0ZVJlcXVlc3QaIC5yb29tY2VsbC52MS5BY2NlcHRTdGF0ZVJlc3BvbnNlEk0KCkxpc3RPdXRib3gSHi5yb29tY2VsbC52MS5MaXN0T3V0Ym94UmVxdWVzdBofLnJvb21jZWxsLnYxLkxpc3RPdXRib3hSZXNwb25zZRJTCgxSZXBsYXlPdXRib3gSIC5yb29tY2VsbC52MS5SZXBsYXlPdXRib3hSZXF1ZXN0GiEucm9vbWNlbGwudjEuUmVwbGF5T3V0Ym94UmVzcG9uc2USVgoNRGlzbWlzc091dGJveBIhLnJvb21jZWxsLnYxLkRpc21pc3NPdXRib3hSZXF1ZXN0GiIucm9vbWNlbGwudjEuRGlzbWlzc091dGJveFJlc3BvbnNlElwKD0xpc3REZWFkTGV0dGVycxIjLnJvb21jZWxsLnYxLkxpc3REZWFkTGV0dGVyc1JlcXVlc3QaJC5yb29tY2VsbC52MS5MaXN0RGVhZExldHRlcnNSZXNwb25zZRJfChBSZXBsYXlEZWFkTGV0dGVyEiQucm9vbWNlbGwudjEuUmVwbGF5RGVhZExldHRlclJlcXVlc3QaJS5yb29tY2VsbC52MS5SZXBsYXlEZWFkTGV0dGVyUmVzcG9uc2USSgoJRHJhaW5Ob2RlEh0ucm9vbWNlbGwudjEuRHJhaW5Ob2RlUmVxdWVzdBoeLnJvb21jZWxsLnYxLkRyYWluTm9kZVJlc3BvbnNlYgZwcm90bzM");
+  fileDesc("Chxyb29tY2VsbC92MS9yb29tX2FkbWluLnByb3RvEgtyb29tY2VsbC52MSJ1CgxPdXRib3hGaWx0ZXISDwoHcm9vbV9pZBgBIAEoCRIQCghldmVudF9pZBgCIAEoCRITCgtkZXN0aW5hdGlvbhgDIAEoCRISCgpldmVudF90eXBlGAQgASgJEhkKEWNyZWF0ZWRfYmVmb3JlX21zGAUgASgDIpgBChBFdmljdFVzZXJSZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJEhIKCmNvbW1hbmRfaWQYAiABKAkSFQoNYWN0b3JfdXNlcl9pZBgDIAEoCRIPCgd1c2VyX2lkGAQgASgJEg8KB3Jvb21faWQYBSABKAkSDgoGcmVhc29uGAYgASgJEhUKDWV4cGlyZXNfYXRfbXMYByABKAMiUQoRRXZpY3RVc2VyUmVzcG9uc2USDgoGYmFubmVkGAEgASgIEhUKDXJvb21zX2V2aWN0ZWQYAiADKAkSFQoNcm9vbXNfdW5rbm93bhgDIAMoCSJ2ChZMaWZ0UGxhdGZvcm1CYW5SZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJEhIKCmNvbW1hbmRfaWQYAiABKAkSFQoNYWN0b3JfdXNlcl9pZBgDIAEoCRIPCgd1c2VyX2lkGAQgASgJEg4KBnJlYXNvbhgFIAEoCSIZChdMaWZ0UGxhdGZvcm1CYW5SZXNwb25zZSJuCg5QaW5Sb29tUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRISCgpjb21tYW5kX2lkGAIgASgJEhUKDWFjdG9yX3VzZXJfaWQYAyABKAkSDwoHcm9vbV9pZBgEIAEoCRIOCgZwaW5uZWQYBSABKAgiEQoPUGluUm9vbVJlc3BvbnNlInAKFUdldFJvb21IaXN0b3J5UmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIPCgdyb29tX2lkGAIgASgJEhEKCXBhZ2Vfc2l6ZRgDIAEoBRIOCgZjdXJzb3IYBCABKAkSEQoJdW5hcHBsaWVkGAUgASgIIlsKFkdldFJvb21IaXN0b3J5UmVzcG9uc2USLAoIY29tbWFuZHMYASADKAsyGi5yb29tY2VsbC52MS5Mb2dnZWRDb21tYW5kEhMKC25leHRfY3Vyc29yGAIgASgJIqACCg1Mb2dnZWRDb21tYW5kEhIKCmNvbW1hbmRfaWQYASABKAkSFAoMY29tbWFuZF90eXBlGAIgASgJEhUKDWFjdG9yX3VzZXJfaWQYAyABKAkSKwoHb3V0Y29tZRgEIAEoDjIaLnJvb21jZWxsLnYxLkxvZ2dlZE91dGNvbWUSFAoMcm9vbV92ZXJzaW9uGAUgASgDEhUKDWRlY2lkZWRfYXRfbXMYBiABKAMSEQoJcGFydGl0aW9uGAcgASgFEhcKCmxvZ19vZmZzZXQYCCABKANIAIgBARINCgVlcG9jaBgJIAEoAxIVCg1vd25lcl9ub2RlX2lkGAogASgJEhMKC2V2ZW50X3R5cGVzGAsgAygJQg0KC19sb2dfb2Zmc2V0IjYKEVZlcmlmeVJvb21SZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJEg8KB3Jvb21faWQYAiABKAkivAEKElZlcmlmeVJvb21SZXNwb25zZRINCgVlcXVhbBgBIAEoCBISCgpkaWZmZXJlbmNlGAIgASgJEhQKDHJvb21fdmVyc2lvbhgDIAEoAxIYChBzbmFwc2hvdF92ZXJzaW9uGAQgASgDEhkKEXN0YXRlX2hhc2hfb2ZfbG9nGAUgASgJEh4KFnN0YXRlX2hhc2hfb2Zfc25hcHNob3QYBiABKAkSGAoQbG9nX2Zyb21fdmVyc2lvbhgHIAEoAyIpChVMaXN0UGFydGl0aW9uc1JlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkiRAoWTGlzdFBhcnRpdGlvbnNSZXNwb25zZRIqCgpwYXJ0aXRpb25zGAEgAygLMhYucm9vbWNlbGwudjEuUGFydGl0aW9uIoICCglQYXJ0aXRpb24SEQoJcGFydGl0aW9uGAEgASgFEg0KBXN0YXRlGAIgASgJEg0KBWVwb2NoGAMgASgDEhUKDW93bmVyX25vZGVfaWQYBCABKAkSFgoOYWR2ZXJ0aXNlX2FkZHIYBSABKAkSFgoOYXBwbGllZF9vZmZzZXQYBiABKAMSEAoDbGFnGAcgASgDSACIAQESGwoTbGFzdF9wcm9ncmVzc19hdF9tcxgIIAEoAxIoCgRzdG9wGAkgASgLMhoucm9vbWNlbGwudjEuUGFydGl0aW9uU3RvcBISCgVxdWV1ZRgKIAEoBUgBiAEBQgYKBF9sYWdCCAoGX3F1ZXVlIrkBCg1QYXJ0aXRpb25TdG9wEhcKD2V4cGVjdGVkX29mZnNldBgBIAEoAxIYChBsb2dfc3RhcnRfb2Zmc2V0GAIgASgDEhYKDmxvZ19lbmRfb2Zmc2V0GAMgASgDEhgKEGNvbW1pdHRlZF9vZmZzZXQYBCABKAMSFQoNc3RvcHBlZF9hdF9tcxgFIAEoAxIXCg9hY2NlcHRlZF9jaG9pY2UYBiABKAkSEwoLYWNjZXB0ZWRfYnkYByABKAkisgEKEkFjY2VwdFN0YXRlUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRISCgpjb21tYW5kX2lkGAIgASgJEhUKDWFjdG9yX3VzZXJfaWQYAyABKAkSEQoJcGFydGl0aW9uGAQgASgFEg0KBXN0YXRlGAUgASgJEhcKD2V4cGVjdGVkX29mZnNldBgGIAEoAxIOCgZjaG9pY2UYByABKAkSFAoMcmVwbGF5X3VudGlsGAggASgDIhUKE0FjY2VwdFN0YXRlUmVzcG9uc2UiYAoQRHJhaW5Ob2RlUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRISCgpjb21tYW5kX2lkGAIgASgJEhUKDWFjdG9yX3VzZXJfaWQYAyABKAkSDwoHbm9kZV9pZBgEIAEoCSITChFEcmFpbk5vZGVSZXNwb25zZSKDAQoRTGlzdE91dGJveFJlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSKQoGZmlsdGVyGAIgASgLMhkucm9vbWNlbGwudjEuT3V0Ym94RmlsdGVyEg4KBnN0YXR1cxgDIAEoCRIRCglwYWdlX3NpemUYBCABKAUSDgoGY3Vyc29yGAUgASgJIk8KEkxpc3RPdXRib3hSZXNwb25zZRIkCgRyb3dzGAEgAygLMhYucm9vbWNlbGwudjEuT3V0Ym94Um93EhMKC25leHRfY3Vyc29yGAIgASgJIsICCglPdXRib3hSb3cSDgoGcm93X2lkGAEgASgDEhAKCGV2ZW50X2lkGAIgASgJEg8KB3Jvb21faWQYAyABKAkSFAoMcm9vbV92ZXJzaW9uGAQgASgDEhMKC2V2ZW50X2luZGV4GAUgASgFEhIKCmV2ZW50X3R5cGUYBiABKAkSEwoLZGVzdGluYXRpb24YByABKAkSDgoGc3RhdHVzGAggASgJEhMKC3JldHJ5X2NvdW50GAkgASgFEhUKDXN0YXJ0ZWRfY291bnQYCiABKAUSEgoKbGFzdF9lcnJvchgLIAEoCRIYChBuZXh0X3JldHJ5X2F0X21zGAwgASgDEhUKDWxvY2tfdW50aWxfbXMYDSABKAMSFQoNY3JlYXRlZF9hdF9tcxgOIAEoAxIWCg5maW5pc2hlZF9hdF9tcxgPIAEoAyKdAQoTUmVwbGF5T3V0Ym94UmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRISCgpjb21tYW5kX2lkGAIgASgJEhUKDWFjdG9yX3VzZXJfaWQYAyABKAkSKQoGZmlsdGVyGAQgASgLMhkucm9vbWNlbGwudjEuT3V0Ym94RmlsdGVyEg0KBWxpbWl0GAUgASgFEg8KB2RyeV9ydW4YBiABKAgiJAoUUmVwbGF5T3V0Ym94UmVzcG9uc2USDAoEcm93cxgBIAEoBSKeAQoURGlzbWlzc091dGJveFJlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSEgoKY29tbWFuZF9pZBgCIAEoCRIVCg1hY3Rvcl91c2VyX2lkGAMgASgJEikKBmZpbHRlchgEIAEoCzIZLnJvb21jZWxsLnYxLk91dGJveEZpbHRlchINCgVsaW1pdBgFIAEoBRIPCgdkcnlfcnVuGAYgASgIIiUKFURpc21pc3NPdXRib3hSZXNwb25zZRIMCgRyb3dzGAEgASgFIk0KFkxpc3REZWFkTGV0dGVyc1JlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSEQoJcGFnZV9zaXplGAIgASgFEg4KBmN1cnNvchgDIAEoCSJYChdMaXN0RGVhZExldHRlcnNSZXNwb25zZRIoCgdsZXR0ZXJzGAEgAygLMhcucm9vbWNlbGwudjEuRGVhZExldHRlchITCgtuZXh0X2N1cnNvchgCIAEoCSKeAgoKRGVhZExldHRlchIRCglwYXJ0aXRpb24YASABKAUSDgoGb2Zmc2V0GAIgASgDEg4KBnJlYXNvbhgDIAEoCRIOCgZkZXRhaWwYBCABKAkSFgoOcmVjb3JkX3RpbWVfbXMYBSABKAMSFQoNY3JlYXRlZF9hdF9tcxgGIAEoAxIWCg5yZXBsYXllZF9hdF9tcxgHIAEoAxITCgtyZXBsYXllZF9ieRgIIAEoCRIUCgxyZWNvcmRfdmFsdWUYCSABKAwSGAoQY29tbWFuZF9hcHBfY29kZRgKIAEoCRIXCg9jb21tYW5kX3Jvb21faWQYCyABKAkSEgoKY29tbWFuZF9pZBgMIAEoCRIUCgxjb21tYW5kX3R5cGUYDSABKAkieQoXUmVwbGF5RGVhZExldHRlclJlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSEgoKY29tbWFuZF9pZBgCIAEoCRIVCg1hY3Rvcl91c2VyX2lkGAMgASgJEhEKCXBhcnRpdGlvbhgEIAEoBRIOCgZvZmZzZXQYBSABKAMiKgoYUmVwbGF5RGVhZExldHRlclJlc3BvbnNlEg4KBm9mZnNldBgBIAEoAyJHChBMaXN0R2lmdHNSZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJEhEKCXBhZ2Vfc2l6ZRgCIAEoBRIOCgZjdXJzb3IYAyABKAkiUwoRTGlzdEdpZnRzUmVzcG9uc2USKQoFZ2lmdHMYASADKAsyGi5yb29tY2VsbC52MS5DYXRhbG9ndWVHaWZ0EhMKC25leHRfY3Vyc29yGAIgASgJIm8KDUNhdGFsb2d1ZUdpZnQSDwoHZ2lmdF9pZBgBIAEoCRIZChFjYXRhbG9ndWVfdmVyc2lvbhgCIAEoAxISCgpjb2luX3ByaWNlGAMgASgDEg8KB29uX3NhbGUYBCABKAgSDQoFbHVja3kYBSABKAgiUAoJR2lmdE9mZmVyEg8KB2dpZnRfaWQYASABKAkSEgoKY29pbl9wcmljZRgCIAEoAxIPCgdvbl9zYWxlGAMgASgIEg0KBWx1Y2t5GAQgASgIInMKDlNldEdpZnRSZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJEhIKCmNvbW1hbmRfaWQYAiABKAkSFQoNYWN0b3JfdXNlcl9pZBgDIAEoCRIkCgRnaWZ0GAQgASgLMhYucm9vbWNlbGwudjEuR2lmdE9mZmVyIjsKD1NldEdpZnRSZXNwb25zZRIoCgRnaWZ0GAEgASgLMhoucm9vbWNlbGwudjEuQ2F0YWxvZ3VlR2lmdCK1AQoLUm9ja2V0UnVsZXMSDwoHZW5hYmxlZBgBIAEoCBIoCgZsZXZlbHMYAiADKAsyGC5yb29tY2VsbC52MS5Sb2NrZXRMZXZlbBIVCg1mdWVsX3Blcl9jb2luGAMgASgDEg0KBXJlc2V0GAQgASgJEhwKFG1pbmltdW1fY29udHJpYnV0aW9uGAUgASgDEhAKCG92ZXJmbG93GAYgASgJEhUKDWNvdW50c19yb2JvdHMYByABKAgiZAoLUm9ja2V0TGV2ZWwSEwoLZnVlbF90YXJnZXQYASABKAMSFAoMY291bnRkb3duX21zGAIgASgFEioKB3Jld2FyZHMYAyADKAsyGS5yb29tY2VsbC52MS5Sb2NrZXRSZXdhcmQiVwoMUm9ja2V0UmV3YXJkEhEKCWZyb21fcmFuaxgBIAEoBRIPCgd0b19yYW5rGAIgASgFEhEKCXJld2FyZF9pZBgDIAEoCRIQCghxdWFudGl0eRgEIAEoAyIpChVHZXRSb2NrZXRSdWxlc1JlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkiWAoWR2V0Um9ja2V0UnVsZXNSZXNwb25zZRInCgVydWxlcxgBIAEoCzIYLnJvb21jZWxsLnYxLlJvY2tldFJ1bGVzEhUKDXJ1bGVzX3ZlcnNpb24YAiABKAMifQoVU2V0Um9ja2V0UnVsZXNSZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJEhIKCmNvbW1hbmRfaWQYAiABKAkSFQoNYWN0b3JfdXNlcl9pZBgDIAEoCRInCgVydWxlcxgEIAEoCzIYLnJvb21jZWxsLnYxLlJvY2tldFJ1bGVzIi8KFlNldFJvY2tldFJ1bGVzUmVzcG9uc2USFQoNcnVsZXNfdmVyc2lvbhgBIAEoAyqGAQoNTG9nZ2VkT3V0Y29tZRIeChpMT0dHRURfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhoKFkxPR0dFRF9PVVRDT01FX0FQUExJRUQQARIcChhMT0dHRURfT1VUQ09NRV9OT19FRkZFQ1QQAhIbChdMT0dHRURfT1VUQ09NRV9SRUpFQ1RFRBADMqELCglSb29tQWRtaW4SSgoJRXZpY3RVc2VyEh0ucm9vbWNlbGwudjEuRXZpY3RVc2VyUmVxdWVzdBoeLnJvb21jZWxsLnYxLkV2aWN0VXNlclJlc3BvbnNlElwKD0xpZnRQbGF0Zm9ybUJhbhIjLnJvb21jZWxsLnYxLkxpZnRQbGF0Zm9ybUJhblJlcXVlc3QaJC5yb29tY2VsbC52MS5MaWZ0UGxhdGZvcm1CYW5SZXNwb25zZRJECgdQaW5Sb29tEhsucm9vbWNlbGwudjEuUGluUm9vbVJlcXVlc3QaHC5yb29tY2VsbC52MS5QaW5Sb29tUmVzcG9uc2USWQoOR2V0Um9vbUhpc3RvcnkSIi5yb29tY2VsbC52MS5HZXRSb29tSGlzdG9yeVJlcXVlc3QaIy5yb29tY2VsbC52MS5HZXRSb29tSGlzdG9yeVJlc3BvbnNlEk0KClZlcmlmeVJvb20SHi5yb29tY2VsbC52MS5WZXJpZnlSb29tUmVxdWVzdBofLnJvb21jZWxsLnYxLlZlcmlmeVJvb21SZXNwb25zZRJZCg5MaXN0UGFydGl0aW9ucxIiLnJvb21jZWxsLnYxLkxpc3RQYXJ0aXRpb25zUmVxdWVzdBojLnJvb21jZWxsLnYxLkxpc3RQYXJ0aXRpb25zUmVzcG9uc2USUAoLQWNjZXB0U3RhdGUSHy5yb29tY2VsbC52MS5BY2NlcHRTdGF0ZVJlcXVlc3QaIC5yb29tY2VsbC52MS5BY2NlcHRTdGF0ZVJlc3BvbnNlEk0KCkxpc3RPdXRib3gSHi5yb29tY2VsbC52MS5MaXN0T3V0Ym94UmVxdWVzdBofLnJvb21jZWxsLnYxLkxpc3RPdXRib3hSZXNwb25zZRJTCgxSZXBsYXlPdXRib3gSIC5yb29tY2VsbC52MS5SZXBsYXlPdXRib3hSZXF1ZXN0GiEucm9vbWNlbGwudjEuUmVwbGF5T3V0Ym94UmVzcG9uc2USVgoNRGlzbWlzc091dGJveBIhLnJvb21jZWxsLnYxLkRpc21pc3NPdXRib3hSZXF1ZXN0GiIucm9vbWNlbGwudjEuRGlzbWlzc091dGJveFJlc3BvbnNlElwKD0xpc3REZWFkTGV0dGVycxIjLnJvb21jZWxsLnYxLkxpc3REZWFkTGV0dGVyc1JlcXVlc3QaJC5yb29tY2VsbC52MS5MaXN0RGVhZExldHRlcnNSZXNwb25zZRJfChBSZXBsYXlEZWFkTGV0dGVyEiQucm9vbWNlbGwudjEuUmVwbGF5RGVhZExldHRlclJlcXVlc3QaJS5yb29tY2VsbC52MS5SZXBsYXlEZWFkTGV0dGVyUmVzcG9uc2USSgoJRHJhaW5Ob2RlEh0ucm9vbWNlbGwudjEuRHJhaW5Ob2RlUmVxdWVzdBoeLnJvb21jZWxsLnYxLkRyYWluTm9kZVJlc3BvbnNlEkoKCUxpc3RHaWZ0cxIdLnJvb21jZWxsLnYxLkxpc3RHaWZ0c1JlcXVlc3QaHi5yb29tY2VsbC52MS5MaXN0R2lmdHNSZXNwb25zZRJECgdTZXRHaWZ0Ehsucm9vbWNlbGwudjEuU2V0R2lmdFJlcXVlc3QaHC5yb29tY2VsbC52MS5TZXRHaWZ0UmVzcG9uc2USWQoOR2V0Um9ja2V0UnVsZXMSIi5yb29tY2VsbC52MS5HZXRSb2NrZXRSdWxlc1JlcXVlc3QaIy5yb29tY2VsbC52MS5HZXRSb2NrZXRSdWxlc1Jlc3BvbnNlElkKDlNldFJvY2tldFJ1bGVzEiIucm9vbWNlbGwudjEuU2V0Um9ja2V0UnVsZXNSZXF1ZXN0GiMucm9vbWNlbGwudjEuU2V0Um9ja2V0UnVsZXNSZXNwb25zZWIGcHJvdG8z");
 
 /**
  * Which rows of the outbox are meant. Empty and 0: any.
@@ -1262,6 +1262,415 @@ export const ReplayDeadLetterResponseSchema: GenMessage<ReplayDeadLetterResponse
   messageDesc(file_roomcell_v1_room_admin, 31);
 
 /**
+ * @generated from message roomcell.v1.ListGiftsRequest
+ */
+export type ListGiftsRequest = Message<"roomcell.v1.ListGiftsRequest"> & {
+  /**
+   * @generated from field: string app_code = 1;
+   */
+  appCode: string;
+
+  /**
+   * 0: 20. At most 100.
+   *
+   * @generated from field: int32 page_size = 2;
+   */
+  pageSize: number;
+
+  /**
+   * next_cursor of the page before; empty: the first page.
+   *
+   * @generated from field: string cursor = 3;
+   */
+  cursor: string;
+};
+
+/**
+ * Describes the message roomcell.v1.ListGiftsRequest.
+ * Use `create(ListGiftsRequestSchema)` to create a new message.
+ */
+export const ListGiftsRequestSchema: GenMessage<ListGiftsRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_admin, 32);
+
+/**
+ * @generated from message roomcell.v1.ListGiftsResponse
+ */
+export type ListGiftsResponse = Message<"roomcell.v1.ListGiftsResponse"> & {
+  /**
+   * By gift id.
+   *
+   * @generated from field: repeated roomcell.v1.CatalogueGift gifts = 1;
+   */
+  gifts: CatalogueGift[];
+
+  /**
+   * Empty: there is no further page.
+   *
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor: string;
+};
+
+/**
+ * Describes the message roomcell.v1.ListGiftsResponse.
+ * Use `create(ListGiftsResponseSchema)` to create a new message.
+ */
+export const ListGiftsResponseSchema: GenMessage<ListGiftsResponse> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_admin, 33);
+
+/**
+ * @generated from message roomcell.v1.CatalogueGift
+ */
+export type CatalogueGift = Message<"roomcell.v1.CatalogueGift"> & {
+  /**
+   * @generated from field: string gift_id = 1;
+   */
+  giftId: string;
+
+  /**
+   * 1, 2, 3 ... of each gift; every gift that is sent names the version that it was sold at.
+   *
+   * @generated from field: int64 catalogue_version = 2;
+   */
+  catalogueVersion: bigint;
+
+  /**
+   * Coins for one.
+   *
+   * @generated from field: int64 coin_price = 3;
+   */
+  coinPrice: bigint;
+
+  /**
+   * @generated from field: bool on_sale = 4;
+   */
+  onSale: boolean;
+
+  /**
+   * Each one draws and may win coins.
+   *
+   * @generated from field: bool lucky = 5;
+   */
+  lucky: boolean;
+};
+
+/**
+ * Describes the message roomcell.v1.CatalogueGift.
+ * Use `create(CatalogueGiftSchema)` to create a new message.
+ */
+export const CatalogueGiftSchema: GenMessage<CatalogueGift> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_admin, 34);
+
+/**
+ * A gift as it shall be sold from now on.
+ *
+ * @generated from message roomcell.v1.GiftOffer
+ */
+export type GiftOffer = Message<"roomcell.v1.GiftOffer"> & {
+  /**
+   * @generated from field: string gift_id = 1;
+   */
+  giftId: string;
+
+  /**
+   * @generated from field: int64 coin_price = 2;
+   */
+  coinPrice: bigint;
+
+  /**
+   * False: known to old debits, and sold no more.
+   *
+   * @generated from field: bool on_sale = 3;
+   */
+  onSale: boolean;
+
+  /**
+   * @generated from field: bool lucky = 4;
+   */
+  lucky: boolean;
+};
+
+/**
+ * Describes the message roomcell.v1.GiftOffer.
+ * Use `create(GiftOfferSchema)` to create a new message.
+ */
+export const GiftOfferSchema: GenMessage<GiftOffer> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_admin, 35);
+
+/**
+ * @generated from message roomcell.v1.SetGiftRequest
+ */
+export type SetGiftRequest = Message<"roomcell.v1.SetGiftRequest"> & {
+  /**
+   * @generated from field: string app_code = 1;
+   */
+  appCode: string;
+
+  /**
+   * @generated from field: string command_id = 2;
+   */
+  commandId: string;
+
+  /**
+   * Empty: the token's subject. Any name but that one is refused.
+   *
+   * @generated from field: string actor_user_id = 3;
+   */
+  actorUserId: string;
+
+  /**
+   * @generated from field: roomcell.v1.GiftOffer gift = 4;
+   */
+  gift?: GiftOffer | undefined;
+};
+
+/**
+ * Describes the message roomcell.v1.SetGiftRequest.
+ * Use `create(SetGiftRequestSchema)` to create a new message.
+ */
+export const SetGiftRequestSchema: GenMessage<SetGiftRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_admin, 36);
+
+/**
+ * @generated from message roomcell.v1.SetGiftResponse
+ */
+export type SetGiftResponse = Message<"roomcell.v1.SetGiftResponse"> & {
+  /**
+   * The version that this request made, also when it comes again.
+   *
+   * @generated from field: roomcell.v1.CatalogueGift gift = 1;
+   */
+  gift?: CatalogueGift | undefined;
+};
+
+/**
+ * Describes the message roomcell.v1.SetGiftResponse.
+ * Use `create(SetGiftResponseSchema)` to create a new message.
+ */
+export const SetGiftResponseSchema: GenMessage<SetGiftResponse> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_admin, 37);
+
+/**
+ * @generated from message roomcell.v1.RocketRules
+ */
+export type RocketRules = Message<"roomcell.v1.RocketRules"> & {
+  /**
+   * False: gifts make no fuel. A rocket that is ignited still launches.
+   *
+   * @generated from field: bool enabled = 1;
+   */
+  enabled: boolean;
+
+  /**
+   * Rounds are flown on one level after the other; behind the last comes the first.
+   *
+   * @generated from field: repeated roomcell.v1.RocketLevel levels = 2;
+   */
+  levels: RocketLevel[];
+
+  /**
+   * @generated from field: int64 fuel_per_coin = 3;
+   */
+  fuelPerCoin: bigint;
+
+  /**
+   * round, or day: with the first gift of a UTC day a charging rocket begins anew. Empty: round.
+   *
+   * @generated from field: string reset = 4;
+   */
+  reset: string;
+
+  /**
+   * Coins that a contributor must have given in the round to be among its winners.
+   *
+   * @generated from field: int64 minimum_contribution = 5;
+   */
+  minimumContribution: bigint;
+
+  /**
+   * carry: fuel above the target counts for the next round. cap: it is lost. Empty: carry.
+   *
+   * @generated from field: string overflow = 6;
+   */
+  overflow: string;
+
+  /**
+   * Whether gifts of robots make fuel and win.
+   *
+   * @generated from field: bool counts_robots = 7;
+   */
+  countsRobots: boolean;
+};
+
+/**
+ * Describes the message roomcell.v1.RocketRules.
+ * Use `create(RocketRulesSchema)` to create a new message.
+ */
+export const RocketRulesSchema: GenMessage<RocketRules> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_admin, 38);
+
+/**
+ * @generated from message roomcell.v1.RocketLevel
+ */
+export type RocketLevel = Message<"roomcell.v1.RocketLevel"> & {
+  /**
+   * Fuel at which the rocket ignites.
+   *
+   * @generated from field: int64 fuel_target = 1;
+   */
+  fuelTarget: bigint;
+
+  /**
+   * From ignition to launch, 1 s to 1 h.
+   *
+   * @generated from field: int32 countdown_ms = 2;
+   */
+  countdownMs: number;
+
+  /**
+   * @generated from field: repeated roomcell.v1.RocketReward rewards = 3;
+   */
+  rewards: RocketReward[];
+};
+
+/**
+ * Describes the message roomcell.v1.RocketLevel.
+ * Use `create(RocketLevelSchema)` to create a new message.
+ */
+export const RocketLevelSchema: GenMessage<RocketLevel> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_admin, 39);
+
+/**
+ * What the places from_rank to to_rank get. Who hands it out is the activity service.
+ *
+ * @generated from message roomcell.v1.RocketReward
+ */
+export type RocketReward = Message<"roomcell.v1.RocketReward"> & {
+  /**
+   * @generated from field: int32 from_rank = 1;
+   */
+  fromRank: number;
+
+  /**
+   * @generated from field: int32 to_rank = 2;
+   */
+  toRank: number;
+
+  /**
+   * @generated from field: string reward_id = 3;
+   */
+  rewardId: string;
+
+  /**
+   * @generated from field: int64 quantity = 4;
+   */
+  quantity: bigint;
+};
+
+/**
+ * Describes the message roomcell.v1.RocketReward.
+ * Use `create(RocketRewardSchema)` to create a new message.
+ */
+export const RocketRewardSchema: GenMessage<RocketReward> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_admin, 40);
+
+/**
+ * @generated from message roomcell.v1.GetRocketRulesRequest
+ */
+export type GetRocketRulesRequest = Message<"roomcell.v1.GetRocketRulesRequest"> & {
+  /**
+   * @generated from field: string app_code = 1;
+   */
+  appCode: string;
+};
+
+/**
+ * Describes the message roomcell.v1.GetRocketRulesRequest.
+ * Use `create(GetRocketRulesRequestSchema)` to create a new message.
+ */
+export const GetRocketRulesRequestSchema: GenMessage<GetRocketRulesRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_admin, 41);
+
+/**
+ * @generated from message roomcell.v1.GetRocketRulesResponse
+ */
+export type GetRocketRulesResponse = Message<"roomcell.v1.GetRocketRulesResponse"> & {
+  /**
+   * Not set: the app never had any.
+   *
+   * @generated from field: roomcell.v1.RocketRules rules = 1;
+   */
+  rules?: RocketRules | undefined;
+
+  /**
+   * 1, 2, 3 ...; events name it. 0: none.
+   *
+   * @generated from field: int64 rules_version = 2;
+   */
+  rulesVersion: bigint;
+};
+
+/**
+ * Describes the message roomcell.v1.GetRocketRulesResponse.
+ * Use `create(GetRocketRulesResponseSchema)` to create a new message.
+ */
+export const GetRocketRulesResponseSchema: GenMessage<GetRocketRulesResponse> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_admin, 42);
+
+/**
+ * @generated from message roomcell.v1.SetRocketRulesRequest
+ */
+export type SetRocketRulesRequest = Message<"roomcell.v1.SetRocketRulesRequest"> & {
+  /**
+   * @generated from field: string app_code = 1;
+   */
+  appCode: string;
+
+  /**
+   * @generated from field: string command_id = 2;
+   */
+  commandId: string;
+
+  /**
+   * Empty: the token's subject. Any name but that one is refused.
+   *
+   * @generated from field: string actor_user_id = 3;
+   */
+  actorUserId: string;
+
+  /**
+   * @generated from field: roomcell.v1.RocketRules rules = 4;
+   */
+  rules?: RocketRules | undefined;
+};
+
+/**
+ * Describes the message roomcell.v1.SetRocketRulesRequest.
+ * Use `create(SetRocketRulesRequestSchema)` to create a new message.
+ */
+export const SetRocketRulesRequestSchema: GenMessage<SetRocketRulesRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_admin, 43);
+
+/**
+ * @generated from message roomcell.v1.SetRocketRulesResponse
+ */
+export type SetRocketRulesResponse = Message<"roomcell.v1.SetRocketRulesResponse"> & {
+  /**
+   * The version that this request made, also when it comes again.
+   *
+   * @generated from field: int64 rules_version = 1;
+   */
+  rulesVersion: bigint;
+};
+
+/**
+ * Describes the message roomcell.v1.SetRocketRulesResponse.
+ * Use `create(SetRocketRulesResponseSchema)` to create a new message.
+ */
+export const SetRocketRulesResponseSchema: GenMessage<SetRocketRulesResponse> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_admin, 44);
+
+/**
  * @generated from enum roomcell.v1.LoggedOutcome
  */
 export const LoggedOutcome = {
@@ -1437,6 +1846,47 @@ export const RoomAdmin: GenService<{
     methodKind: "unary";
     input: typeof DrainNodeRequestSchema;
     output: typeof DrainNodeResponseSchema;
+  },
+  /**
+   * The newest version of every gift of the app, on sale or not.
+   *
+   * @generated from rpc roomcell.v1.RoomAdmin.ListGifts
+   */
+  listGifts: {
+    methodKind: "unary";
+    input: typeof ListGiftsRequestSchema;
+    output: typeof ListGiftsResponseSchema;
+  },
+  /**
+   * Sells a gift, or changes it: makes its next version. A debit that knows an older version stays at
+   * that one's price.
+   *
+   * @generated from rpc roomcell.v1.RoomAdmin.SetGift
+   */
+  setGift: {
+    methodKind: "unary";
+    input: typeof SetGiftRequestSchema;
+    output: typeof SetGiftResponseSchema;
+  },
+  /**
+   * How the rockets of the app's rooms work.
+   *
+   * @generated from rpc roomcell.v1.RoomAdmin.GetRocketRules
+   */
+  getRocketRules: {
+    methodKind: "unary";
+    input: typeof GetRocketRulesRequestSchema;
+    output: typeof GetRocketRulesResponseSchema;
+  },
+  /**
+   * Makes the next version of the rules. It counts within a second, on every node.
+   *
+   * @generated from rpc roomcell.v1.RoomAdmin.SetRocketRules
+   */
+  setRocketRules: {
+    methodKind: "unary";
+    input: typeof SetRocketRulesRequestSchema;
+    output: typeof SetRocketRulesResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_roomcell_v1_room_admin, 0);
