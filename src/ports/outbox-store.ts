@@ -103,6 +103,10 @@ export interface FinishResult {
 /**
  * All methods throw a Retry failure when MySQL cannot be reached. A store is made with the
  * destinations that block: for those nothing behind a `failed` row is claimed, nor started.
+ *
+ * Starts, and finishes, that come together may be written together. Each has its own answer all the
+ * same, as if it had come by itself, and one that has to wait for somebody's lock keeps no other
+ * waiting; a Retry alone may be common to them.
  */
 export interface OutboxStore {
   claimRuns(request: ClaimRequest): Promise<readonly ClaimedRun[]>;

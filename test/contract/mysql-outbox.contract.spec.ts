@@ -1,16 +1,25 @@
-/** The contracts of the outbox on MySQL, and what a look at a stream costs there. */
-import { expect, it } from 'vitest';
+/**
+ * The contracts of the outbox on MySQL, what a look at a stream costs there, and what befalls calls that
+ * share a transaction.
+ */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { defaultPoolLimits, pooledSession } from '../../src/drivers/mysql/connection-settings.ts';
 import type { RoomId } from '../../src/domain/ids.ts';
+import { MysqlError } from '../../src/drivers/mysql/mysql-errors.ts';
 import { createOutboxStore } from '../../src/drivers/mysql/outbox-store.ts';
 import { readStreams } from '../../src/drivers/mysql/outbox-streams.ts';
 import { MysqlPool } from '../../src/drivers/mysql/pool.ts';
+import type { MysqlSession } from '../../src/drivers/mysql/session.ts';
+import { Failure } from '../../src/kernel/failure.ts';
+import type { ClaimedRun, OutboxStore } from '../../src/ports/outbox-store.ts';
 import { openMysqlSpace } from '../support/mysql-space.ts';
+import type { MysqlSpace } from '../support/mysql-space.ts';
 import type { OutboxStoreFixture } from '../support/outbox-rig.ts';
-import { outboxApp, putRows, seeRow } from '../support/outbox-rows.ts';
+import { claimOf, nowMs, outboxApp, putRows, seeRow } from '../support/outbox-rows.ts';
 import { outboxBlockContract } from './suites/outbox-block-contract.ts';
 import { outboxClaimContract } from './suites/outbox-claim-contract.ts';
 import { outboxFinishContract } from './suites/outbox-finish-contract.ts';
+import { outboxTogetherContract } from './suites/outbox-together-contract.ts';
 
 async function mysqlFixture(): Promise<OutboxStoreFixture> {
   const space = await openMysqlSpace();
@@ -44,6 +53,7 @@ async function mysqlFixture(): Promise<OutboxStoreFixture> {
 outboxBlockContract('MySQL', mysqlFixture);
 outboxClaimContract('MySQL', mysqlFixture);
 outboxFinishContract('MySQL', mysqlFixture);
+outboxTogetherContract('MySQL', mysqlFixture);
 
 it('a stream is looked at through its key, however many of its rows have failed', async () => {
   const space = await openMysqlSpace();
@@ -66,4 +76,129 @@ it('a stream is looked at through its key, however many of its rows have failed'
   expect(seen.sort()).toEqual(['failed', 'pending']);
   await pool.close();
   await space.close();
+});
+
+/** Loses the answers to its next COMMITs, as many as `losing` says. */
+class ForgetfulPool extends MysqlPool {
+  losing = 0;
+  transactions = 0;
+
+  override async transaction<T>(
+    what: string,
+    body: (session: MysqlSession) => Promise<T>,
+  ): Promise<T> {
+    this.transactions += 1;
+    const answer = await super.transaction(what, body);
+    if (this.losing === 0) return answer;
+    this.losing -= 1;
+    throw new Failure('retry', 'UNAVAILABLE', `${what}: the answer was lost`);
+  }
+}
+
+describe('starts and finishes that share a transaction on MySQL', () => {
+  let space: MysqlSpace;
+  let pool: ForgetfulPool;
+  let store: OutboxStore;
+  let runs: readonly ClaimedRun[];
+
+  beforeAll(async () => {
+    space = await openMysqlSpace();
+  });
+  beforeEach(async () => {
+    await space.sql('DELETE FROM room_outbox');
+    await space.sql('DELETE FROM room_events');
+    pool = new ForgetfulPool(space.server, pooledSession, defaultPoolLimits);
+    store = createOutboxStore(pool);
+    const rooms = ['a', 'b', 'c', 'd', 'e', 'f'];
+    await putRows(
+      space.sql,
+      rooms.flatMap((room) => [1, 2].map((version) => ({ room, version }))),
+    );
+    runs = await store.claimRuns(claimOf());
+    return () => pool.close();
+  });
+  afterAll(() => space.close());
+
+  const idsOf = (run: ClaimedRun): bigint[] => run.rows.map(({ rowId }) => rowId);
+  const startAll = () =>
+    Promise.allSettled(runs.map((run) => store.start(run.claimToken, idsOf(run), nowMs + 90_000)));
+  const finishAll = () =>
+    Promise.allSettled(
+      runs.map((run) =>
+        store.finish(run.claimToken, { kind: 'delivered', rowIds: idsOf(run) }, nowMs),
+      ),
+    );
+  const counted = async (column: string): Promise<string[]> => {
+    const rows = await space.sql(`SELECT DISTINCT ${column} AS seen FROM room_outbox`);
+    return rows.map((row) => String(row['seen']));
+  };
+
+  it('six of them cost one transaction', async () => {
+    await startAll();
+    expect(pool.transactions).toBe(1);
+    await finishAll();
+    expect(pool.transactions).toBe(2);
+    expect(await counted('status')).toEqual(['delivered']);
+  });
+
+  it('a COMMIT without an answer is a Retry to each, and asking again ends each once', async () => {
+    pool.losing = 1;
+    expect((await startAll()).map(({ status }) => status)).toEqual(runs.map(() => 'rejected'));
+    const again = await startAll();
+    expect(again.map((end) => (end.status === 'fulfilled' ? end.value.length : -1))).toEqual(
+      runs.map(() => 2),
+    );
+    pool.losing = 1;
+    expect((await finishAll()).map(({ status }) => status)).toEqual(runs.map(() => 'rejected'));
+    const ended = await finishAll();
+    expect(ended.map((end) => (end.status === 'fulfilled' ? end.value.delivered : -1))).toEqual(
+      runs.map(() => 0),
+    );
+    expect(await counted('status')).toEqual(['delivered']);
+  });
+
+  it('a row that a frozen process holds keeps only its own run waiting', async () => {
+    const held = runs[2] as ClaimedRun;
+    const frozen = await space.openObserver();
+    await frozen.run('START TRANSACTION');
+    await frozen.run('SELECT id FROM room_outbox WHERE id = ? FOR UPDATE', [idsOf(held)[1]]);
+    const ended: string[] = [];
+    const calls = runs.flatMap((run) => [
+      store
+        .start(run.claimToken, idsOf(run), nowMs + 90_000)
+        .then((rows) => ended.push(`start ${run.roomId} ${rows.length}`)),
+    ]);
+    const others = runs.filter((run) => run !== held);
+    await Promise.all(calls.filter((_, at) => runs[at] !== held));
+    await Promise.all(
+      others.map((run) =>
+        store.finish(run.claimToken, { kind: 'delivered', rowIds: idsOf(run) }, nowMs),
+      ),
+    );
+    expect(ended.sort()).toEqual(others.map(({ roomId }) => `start ${roomId} 2`).sort());
+    await frozen.run('ROLLBACK');
+    await Promise.all(calls);
+    expect(ended).toContain(`start ${held.roomId} 2`);
+    expect(await counted('started_count')).toEqual(['1']);
+  });
+
+  it('a transaction that a deadlock undid is made again, and each start counts once', async () => {
+    let isFirst = true;
+    const run = pool.withSession.bind(pool);
+    pool.withSession = (body) =>
+      run(async (session) => {
+        const once = Object.create(session) as MysqlSession;
+        once.run = async (sql, values, limitMs) => {
+          if (isFirst && sql.includes('started_count + 1')) {
+            isFirst = false;
+            throw new MysqlError({ sort: 'deadlock', errno: 1213, key: null, message: 'deadlock' });
+          }
+          return session.run(sql, values, limitMs);
+        };
+        return body(once);
+      });
+    expect((await startAll()).map(({ status }) => status)).toEqual(runs.map(() => 'fulfilled'));
+    expect(isFirst).toBe(false);
+    expect(await counted('started_count')).toEqual(['1']);
+  });
 });

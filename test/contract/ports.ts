@@ -68,7 +68,12 @@ export const ports: PortTable = {
   'replay-store': database('replays', ['replay-store-contract']),
   'retention-store': database('retention', ['retention-store-contract']),
   'operator-store': database('operators', ['operator-store-contract']),
-  'outbox-store': database('outbox', ['outbox-claim-contract', 'outbox-finish-contract']),
+  'outbox-store': database('outbox', [
+    'outbox-claim-contract',
+    'outbox-finish-contract',
+    'outbox-block-contract',
+    'outbox-together-contract',
+  ]),
   'owner-reads': {
     suites: ['owner-reads-contract'],
     real: ['unit/drivers/grpc/owner-reads-over-grpc.unit.spec.ts'],

@@ -1,104 +1,84 @@
 /**
- * The adapter's side of a row's life: start and finish, each one transaction whose WHERE clauses
- * alone decide what changes (OUT-22).
+ * Finishes of runs, each one transaction whose WHERE clauses alone decide what changes (OUT-22). What
+ * nearly every finish is, rows that were delivered, is written together with others that come with it,
+ * as far as nobody holds its rows; what is locked, has ended or failed has a transaction of its own.
  *
  * Race D, a late finish: (1) the claim of adapter A expires while it sends. (2) Relay S claims the
  * row anew, for adapter B. (3) A reports. If it says *delivered*, the row ends whoever claims it: it
  * did arrive, and B's own report then changes nothing. If it says *failed*, the token differs and
  * nothing changes: B is at work. Tests: "a late mark …" (outbox-finish-contract).
  *
- * Race E, a start behind somebody else's head: (1) the claim of rows 1 to 3 expires in the topic.
- * (2) A relay with a smaller batch claims row 1 anew; 2 and 3 keep the old token. (3) The old record
- * comes to its adapter, which starts 1 to 3: the database would grant 2 and 3, and they would be
- * sent before 1. So a start is refused as a whole while an older row of the stream is unfinished
- * under another claim. Test: "a start is refused while an older row is unfinished elsewhere".
- *
- * Race F, a start behind a failed row that blocks: (1) and (2) as in race E. (3) The new claim of row 1
- * ends as `failed`. (4) The old record comes, and finds no row unfinished before 2 and 3. So `failed`
- * counts as unfinished where the destination blocks. Test: "a start is refused behind a failed row".
+ * A group whose COMMIT got no answer is a Retry to each of its callers, and to call again is harmless:
+ * rows that have ended stay as they are.
  */
-import type {
-  BlockingDestinations,
-  FinishResult,
-  RunFinish,
-  StartedRow,
-} from '../../ports/outbox-store.ts';
+import type { FinishResult, RunFinish } from '../../ports/outbox-store.ts';
 import { toFailure } from './mysql-errors.ts';
 import { lastErrorText, text, unfinishedStatuses } from './outbox-rows.ts';
 import { writeOutbox } from './outbox-write.ts';
 import type { MysqlPool } from './pool.ts';
-import type { MysqlSession, Row } from './session.ts';
+import type { MysqlSession } from './session.ts';
 
 /** What `last_error` of a row says that was confirmed without being sent. */
 const supersededNote = 'not sent: its time of use was over (superseded)';
 
-/** See the port. */
-export function startRows(
-  pool: MysqlPool,
-  claimToken: string,
-  rowIds: readonly bigint[],
-  lockUntilMs: number,
-  blocking: BlockingDestinations,
-): Promise<readonly StartedRow[]> {
-  if (rowIds.length === 0) return Promise.resolve([]);
-  return pool.transaction('outbox start', async (session) => {
-    const rows = await session.rows(
-      'SELECT id, app_code, room_id, destination, retry_count, useful_until_ms ' +
-        'FROM room_outbox FORCE INDEX (PRIMARY) ' +
-        "WHERE id IN (?) AND claim_token = ? AND status = 'delivering' ORDER BY id FOR UPDATE",
-      [rowIds, claimToken],
-    );
-    const oldest = rows[0];
-    if (oldest === undefined) return [];
-    if (await olderElsewhere(session, claimToken, oldest, blocking)) return [];
-    await session.run(
-      'UPDATE room_outbox FORCE INDEX (PRIMARY) SET started_count = started_count + 1, ' +
-        'lock_until_ms = GREATEST(lock_until_ms, ?) ' +
-        "WHERE id IN (?) AND claim_token = ? AND status = 'delivering'",
-      [lockUntilMs, rowIds, claimToken],
-    );
-    return rows.map(startedRowOf);
-  });
+/** A call of `finish`. */
+export interface FinishCall {
+  readonly claimToken: string;
+  readonly finish: RunFinish;
+  readonly nowMs: number;
 }
 
-/** See the races E and F. */
-async function olderElsewhere(
-  session: MysqlSession,
-  claimToken: string,
-  oldest: Row,
-  blocking: BlockingDestinations,
-): Promise<boolean> {
-  const blocks = blocking.some((destination) => destination === oldest['destination']);
-  const older = await session.rows(
-    'SELECT id FROM room_outbox FORCE INDEX (by_stream) WHERE app_code = ? AND room_id = ? ' +
-      'AND destination = ? AND status IN (?) AND id < ? AND claim_token <> ? LIMIT 1',
-    [
-      text(oldest['app_code']),
-      text(oldest['room_id']),
-      text(oldest['destination']),
-      blocks ? [...unfinishedStatuses, 'failed'] : [...unfinishedStatuses],
-      BigInt(text(oldest['id'])),
-      claimToken,
-    ],
+/** Answers of the calls in their order. A call that had to go by itself is still under way. */
+export async function finishRuns(
+  pool: MysqlPool,
+  calls: readonly FinishCall[],
+): Promise<readonly (FinishResult | Promise<FinishResult>)[]> {
+  const alone = (call: FinishCall): Promise<FinishResult> => finishAlone(pool, call);
+  const plain = calls.filter(isPlain);
+  if (plain.length === 0) return calls.map(alone);
+  const together = await pool.transaction('outbox finish', (session) =>
+    finishTogether(session, plain),
   );
-  return older.length > 0;
+  return calls.map((call) => together.get(call) ?? alone(call));
 }
 
-function startedRowOf(row: Row): StartedRow {
-  const usefulUntil = row['useful_until_ms'];
-  return {
-    rowId: BigInt(text(row['id'])),
-    retryCount: Number(row['retry_count']),
-    usefulUntilMs: usefulUntil === null ? null : Number(usefulUntil),
-  };
+type DeliveredCall = FinishCall & { readonly finish: { readonly kind: 'delivered' } };
+
+/** All of its rows were sent and arrived, and there are some. */
+function isPlain(call: FinishCall): call is DeliveredCall {
+  const { finish } = call;
+  if (finish.kind !== 'delivered' || finish.rowIds.length === 0) return false;
+  return (finish.supersededRowIds ?? []).length === 0;
 }
 
-/** See the port. */
-export function finishRows(
+/** The calls all of whose rows could be ended at once; the others are absent. */
+async function finishTogether(
+  session: MysqlSession,
+  calls: readonly DeliveredCall[],
+): Promise<ReadonlyMap<FinishCall, FinishResult>> {
+  const found = await session.rows(
+    'SELECT id FROM room_outbox FORCE INDEX (PRIMARY) WHERE id IN (?) AND status IN (?) ' +
+      'ORDER BY id FOR UPDATE SKIP LOCKED',
+    [calls.flatMap(({ finish }) => finish.rowIds), [...unfinishedStatuses]],
+  );
+  const free = new Set(found.map((row) => text(row['id'])));
+  const results = new Map<FinishCall, FinishResult>();
+  const ended: bigint[] = [];
+  for (const call of calls) {
+    const ids = [...new Set(call.finish.rowIds)];
+    if (!ids.every((id) => free.has(String(id)))) continue;
+    // Named twice in one group, a row is counted once: the second call finds it ended.
+    for (const id of ids) free.delete(String(id));
+    ended.push(...ids);
+    results.set(call, { delivered: ids.length, failedRowState: null, returnedToPending: 0 });
+  }
+  await markDelivered(session, ended, '', Math.max(...calls.map(({ nowMs }) => nowMs)));
+  return results;
+}
+
+function finishAlone(
   pool: MysqlPool,
-  claimToken: string,
-  finish: RunFinish,
-  nowMs: number,
+  { claimToken, finish, nowMs }: FinishCall,
 ): Promise<FinishResult> {
   if (finish.kind === 'delivered' && (finish.supersededRowIds ?? []).length === 0) {
     return finishAtOnce(pool, finish.rowIds, nowMs);
@@ -118,7 +98,7 @@ export function finishRows(
   });
 }
 
-/** What nearly every finish is: one statement, which is a transaction by itself. */
+/** One statement, which is a transaction by itself. */
 async function finishAtOnce(
   pool: MysqlPool,
   rowIds: readonly bigint[],

@@ -1,6 +1,6 @@
 /**
  * The outbox rows in MySQL or MariaDB. What each statement guards against stands beside it:
- * `outbox-claim.ts` for relays, `outbox-finish.ts` for adapters.
+ * `outbox-claim.ts` for relays, `outbox-start.ts` and `outbox-finish.ts` for adapters.
  */
 import type {
   BlockingDestinations,
@@ -16,8 +16,12 @@ import { outboxShardCount } from '../../protocol/outbox-shard.ts';
 import { toFailure } from './mysql-errors.ts';
 import type { ScanPositions } from './outbox-candidates.ts';
 import { claimRuns } from './outbox-claim.ts';
-import { finishRows, startRows } from './outbox-finish.ts';
+import { GatheredCalls } from './gathered-calls.ts';
+import { finishRuns } from './outbox-finish.ts';
+import type { FinishCall } from './outbox-finish.ts';
 import { text } from './outbox-rows.ts';
+import { startRuns } from './outbox-start.ts';
+import type { StartCall } from './outbox-start.ts';
 import { giveBackRows } from './outbox-write.ts';
 import type { MysqlPool } from './pool.ts';
 
@@ -29,16 +33,33 @@ export function createOutboxStore(
   return new MysqlOutboxStore(pool, blocking);
 }
 
+/**
+ * Rows written together, transactions at once, and calls that wait for theirs. Two at once: one gathers
+ * while the other is on its way to the disk.
+ */
+const gathering = { groupWeight: 1_000, groupsAtOnce: 2, waiting: 10_000 };
+
 const everyShard = Array.from({ length: outboxShardCount }, (_, shard) => shard);
 
 class MysqlOutboxStore implements OutboxStore {
   private readonly pool: MysqlPool;
   private readonly blocking: BlockingDestinations;
   private readonly positions: ScanPositions = new Map();
+  private readonly starts: GatheredCalls<StartCall, readonly StartedRow[]>;
+  private readonly finishes: GatheredCalls<FinishCall, FinishResult>;
 
   constructor(pool: MysqlPool, blocking: BlockingDestinations) {
     this.pool = pool;
     this.blocking = blocking;
+    this.starts = new GatheredCalls(
+      'outbox start',
+      gathering,
+      ({ rowIds }) => rowIds.length,
+      (calls) => startRuns(pool, calls, blocking),
+    );
+    this.finishes = new GatheredCalls('outbox finish', gathering, rowsOf, (calls) =>
+      finishRuns(pool, calls),
+    );
   }
 
   claimRuns(request: ClaimRequest): Promise<readonly ClaimedRun[]> {
@@ -64,11 +85,12 @@ class MysqlOutboxStore implements OutboxStore {
     rowIds: readonly bigint[],
     lockUntilMs: number,
   ): Promise<readonly StartedRow[]> {
-    return startRows(this.pool, claimToken, rowIds, lockUntilMs, this.blocking);
+    if (rowIds.length === 0) return Promise.resolve([]);
+    return this.starts.ask({ claimToken, rowIds, lockUntilMs });
   }
 
   finish(claimToken: string, finish: RunFinish, nowMs: number): Promise<FinishResult> {
-    return finishRows(this.pool, claimToken, finish, nowMs);
+    return this.finishes.ask({ claimToken, finish, nowMs });
   }
 
   async blockedRooms(): ReturnType<OutboxStore['blockedRooms']> {
@@ -108,4 +130,8 @@ class MysqlOutboxStore implements OutboxStore {
       throw toFailure(thrown, what);
     }
   }
+}
+
+function rowsOf({ finish }: FinishCall): number {
+  return finish.kind === 'delivered' ? finish.rowIds.length : finish.deliveredRowIds.length + 1;
 }

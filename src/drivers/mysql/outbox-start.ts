@@ -1,0 +1,169 @@
+/**
+ * Starts of runs: one transaction whose WHERE clauses alone decide what may be sent (OUT-22). Starts
+ * that come together share it, as far as nothing stands in their way: what a start finds locked, or no
+ * longer its own, it meets in a transaction of its own, so that no other run waits for it.
+ *
+ * Race E, a start behind somebody else's head: (1) the claim of rows 1 to 3 expires in the topic.
+ * (2) A relay with a smaller batch claims row 1 anew; 2 and 3 keep the old token. (3) The old record
+ * comes to its adapter, which starts 1 to 3: the database would grant 2 and 3, and they would be
+ * sent before 1. So a start is refused as a whole while an older row of the stream is unfinished
+ * under another claim. Test: "a start is refused while an older row is unfinished elsewhere".
+ *
+ * Race F, a start behind a failed row that blocks: (1) and (2) as in race E. (3) The new claim of row 1
+ * ends as `failed`. (4) The old record comes, and finds no row unfinished before 2 and 3. So `failed`
+ * counts as unfinished where the destination blocks. Test: "a start is refused behind a failed row".
+ *
+ * A group whose COMMIT got no answer is a Retry to each of its callers. Whoever calls again raises the
+ * counter twice, which can only find a row that kills its worker sooner.
+ */
+import type { BlockingDestinations, StartedRow } from '../../ports/outbox-store.ts';
+import { text, unfinishedStatuses } from './outbox-rows.ts';
+import type { MysqlPool } from './pool.ts';
+import type { MysqlSession, Row } from './session.ts';
+
+/** A call of `start`; `rowIds` names at least one row. */
+export interface StartCall {
+  readonly claimToken: string;
+  readonly rowIds: readonly bigint[];
+  readonly lockUntilMs: number;
+}
+
+/** The rows of a start, all locked by its transaction, the oldest first. */
+interface HeldStart {
+  readonly call: StartCall;
+  readonly rows: readonly Row[];
+  readonly oldest: Row;
+}
+
+/** Runs in one question about older rows; each adds one SELECT to its text. */
+const runsPerQuestion = 40;
+
+/** Answers of the calls in their order. A call that had to go by itself is still under way. */
+export async function startRuns(
+  pool: MysqlPool,
+  calls: readonly StartCall[],
+  blocking: BlockingDestinations,
+): Promise<readonly (readonly StartedRow[] | Promise<readonly StartedRow[]>)[]> {
+  const alone = (call: StartCall): Promise<readonly StartedRow[]> =>
+    pool.transaction('outbox start', (session) => startAlone(session, call, blocking));
+  const together = await pool.transaction('outbox start', (session) =>
+    startTogether(session, calls, blocking),
+  );
+  return calls.map((call) => together.get(call) ?? alone(call));
+}
+
+async function startAlone(
+  session: MysqlSession,
+  call: StartCall,
+  blocking: BlockingDestinations,
+): Promise<readonly StartedRow[]> {
+  const rows = await session.rows(`${rowsSql} AND claim_token = ? ORDER BY id FOR UPDATE`, [
+    [...call.rowIds],
+    call.claimToken,
+  ]);
+  const oldest = rows[0];
+  if (oldest === undefined) return [];
+  const refused = await behindOlder(session, [{ call, rows, oldest }], blocking);
+  if (refused.size > 0) return [];
+  await raise(session, rows, call.lockUntilMs);
+  return rows.map(startedRowOf);
+}
+
+/** The calls that could be answered at once; the others are absent. */
+async function startTogether(
+  session: MysqlSession,
+  calls: readonly StartCall[],
+  blocking: BlockingDestinations,
+): Promise<ReadonlyMap<StartCall, readonly StartedRow[]>> {
+  const found = await session.rows(`${rowsSql} ORDER BY id FOR UPDATE SKIP LOCKED`, [
+    calls.flatMap((call) => call.rowIds),
+  ]);
+  const held = heldStarts(calls, found);
+  const refused = new Set<StartCall>();
+  for (let at = 0; at < held.length; at += runsPerQuestion) {
+    const chunk = held.slice(at, at + runsPerQuestion);
+    for (const call of await behindOlder(session, chunk, blocking)) refused.add(call);
+  }
+  const granted = held.filter(({ call }) => !refused.has(call));
+  // The latest of the group's: an adapter may believe in a lock that ends sooner, never in a later one.
+  const lockUntilMs = Math.max(...calls.map((call) => call.lockUntilMs));
+  await raise(
+    session,
+    granted.flatMap(({ rows }) => rows),
+    lockUntilMs,
+  );
+  return new Map(
+    held.map(({ call, rows }) => [call, refused.has(call) ? [] : rows.map(startedRowOf)]),
+  );
+}
+
+/** Those calls of which every row is under the claim and ours to write, and in no call before them. */
+function heldStarts(calls: readonly StartCall[], found: readonly Row[]): readonly HeldStart[] {
+  const byId = new Map(found.map((row) => [text(row['id']), row]));
+  const held: HeldStart[] = [];
+  for (const call of calls) {
+    const rows: Row[] = [];
+    const ids = [...new Set(call.rowIds)].sort((one, other) => (one < other ? -1 : 1));
+    for (const id of ids) {
+      const row = byId.get(String(id));
+      if (row !== undefined && row['claim_token'] === call.claimToken) rows.push(row);
+    }
+    const [oldest] = rows;
+    if (oldest === undefined || rows.length < ids.length) continue;
+    for (const id of ids) byId.delete(String(id));
+    held.push({ call, rows, oldest });
+  }
+  return held;
+}
+
+/** See the races E and F. */
+async function behindOlder(
+  session: MysqlSession,
+  held: readonly HeldStart[],
+  blocking: BlockingDestinations,
+): Promise<ReadonlySet<StartCall>> {
+  const blocks = new Set<unknown>(blocking);
+  const values = held.flatMap(({ call, oldest }, at) => [
+    at,
+    text(oldest['app_code']),
+    text(oldest['room_id']),
+    text(oldest['destination']),
+    blocks.has(oldest['destination']) ? [...unfinishedStatuses, 'failed'] : [...unfinishedStatuses],
+    BigInt(text(oldest['id'])),
+    call.claimToken,
+  ]);
+  const older = await session.rows(held.map(() => olderSql).join(' UNION ALL '), values);
+  const behind = new Set(older.map((row) => Number(row['place'])));
+  return new Set(held.filter((_, at) => behind.has(at)).map(({ call }) => call));
+}
+
+/** The rows are locked by this transaction: nobody else changes them before it ends. */
+async function raise(
+  session: MysqlSession,
+  rows: readonly Row[],
+  lockUntilMs: number,
+): Promise<void> {
+  if (rows.length === 0) return;
+  await session.run(
+    'UPDATE room_outbox FORCE INDEX (PRIMARY) SET started_count = started_count + 1, ' +
+      "lock_until_ms = GREATEST(lock_until_ms, ?) WHERE id IN (?) AND status = 'delivering'",
+    [lockUntilMs, rows.map((row) => BigInt(text(row['id'])))],
+  );
+}
+
+const rowsSql =
+  'SELECT id, claim_token, app_code, room_id, destination, retry_count, useful_until_ms ' +
+  "FROM room_outbox FORCE INDEX (PRIMARY) WHERE id IN (?) AND status = 'delivering'";
+
+const olderSql =
+  '(SELECT ? AS place FROM room_outbox FORCE INDEX (by_stream) WHERE app_code = ? ' +
+  'AND room_id = ? AND destination = ? AND status IN (?) AND id < ? AND claim_token <> ? LIMIT 1)';
+
+function startedRowOf(row: Row): StartedRow {
+  const usefulUntil = row['useful_until_ms'];
+  return {
+    rowId: BigInt(text(row['id'])),
+    retryCount: Number(row['retry_count']),
+    usefulUntilMs: usefulUntil === null ? null : Number(usefulUntil),
+  };
+}
