@@ -7,6 +7,10 @@
  * goes on there next time, wrapping at the end; while it is under way the newest rows are looked at
  * as well, so that a healthy room does not wait for the wrap. It never skips ids for good: a lower
  * id may become visible later, and the wrap finds it.
+ *
+ * Where rows of many rooms have gathered, nearly all streams are under way, and whoever read on for the
+ * few that are idle would read every row in every round. So once a scan has brought something, it reads
+ * on only in shards of which it has seen few streams: there, a busy room may lie in front of the others.
  */
 import type { Destination } from '../../protocol/topics.ts';
 import { streamKey, streamOf, text } from './outbox-rows.ts';
@@ -17,6 +21,8 @@ import type { MysqlSession, Row } from './session.ts';
 const firstPageRowsMin = 50;
 /** Pages per scan; what lies behind them waits for the next scan. */
 const pagesMax = 6;
+/** Fewer streams of a shard say nothing of those behind them. */
+const fewStreams = 8;
 /** Due `retryable` and expired `delivering` rows read per shard and scan. */
 const returningRowsMax = 200;
 
@@ -49,6 +55,8 @@ export class CandidateScan {
   private readonly positions: ScanPositions;
   private pageRows: number;
   private readonly seen = new Set<string>();
+  /** How many streams of each shard were seen. */
+  private readonly streamCounts = new Map<number, number>();
   /** Position per shard that still has pages. */
   private readonly open: Map<number, bigint>;
   private pages = 0;
@@ -61,11 +69,20 @@ export class CandidateScan {
     this.open = new Map(request.shards.map((shard) => [shard, positions.get(shard) ?? 0n]));
   }
 
-  /** Streams of the next page that this scan has not named yet, oldest row first; null at the end. */
-  async nextStreams(session: MysqlSession): Promise<readonly Stream[] | null> {
-    if (this.pages >= pagesMax || this.open.size === 0) return null;
-    const rows = await this.readPage(session);
-    this.advance(rows);
+  /**
+   * Streams of the next page that this scan has not named yet, oldest row first; null at the end.
+   * `hasBrought`: some of those before were of use.
+   */
+  async nextStreams(
+    session: MysqlSession,
+    hasBrought: boolean,
+  ): Promise<readonly Stream[] | null> {
+    const shards = [...this.open.keys()].filter(
+      (shard) => !hasBrought || (this.streamCounts.get(shard) ?? 0) < fewStreams,
+    );
+    if (this.pages >= pagesMax || shards.length === 0) return null;
+    const rows = await this.readPage(session, shards);
+    this.advance(rows, shards);
     this.pages += 1;
     this.pageRows *= 2;
     const wanted = new Set<string>(this.request.destinations);
@@ -77,6 +94,8 @@ export class CandidateScan {
       const key = streamKey(stream);
       if (this.seen.has(key)) continue;
       this.seen.add(key);
+      const shard = Number(row['shard']);
+      this.streamCounts.set(shard, (this.streamCounts.get(shard) ?? 0) + 1);
       streams.push(stream);
     }
     return streams;
@@ -95,10 +114,11 @@ export class CandidateScan {
     }
   }
 
-  private async readPage(session: MysqlSession): Promise<Row[]> {
+  private async readPage(session: MysqlSession, shards: readonly number[]): Promise<Row[]> {
     const arms: string[] = [];
     const values: unknown[] = [];
-    for (const [shard, position] of this.open) {
+    for (const shard of shards) {
+      const position = this.open.get(shard) ?? 0n;
       arms.push(pendingSql('ASC'));
       values.push(shard, position, this.pageRows);
       if (this.pages > 0) continue;
@@ -113,8 +133,8 @@ export class CandidateScan {
     return [...(await session.rows(arms.join(' UNION ALL '), values))];
   }
 
-  private advance(rows: readonly Row[]): void {
-    for (const shard of [...this.open.keys()]) {
+  private advance(rows: readonly Row[], shards: readonly number[]): void {
+    for (const shard of shards) {
       const own = rows.filter((row) => row['arm'] === 'pending' && Number(row['shard']) === shard);
       if (own.length < this.pageRows) {
         this.open.delete(shard);

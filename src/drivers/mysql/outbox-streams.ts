@@ -7,7 +7,7 @@
  * `delivering` rows: none. It now believes that row 2 is the oldest and sends it before row 1. With
  * both questions in one statement row 1 is seen in one of its two states. A locking read would not
  * do: it walks the index on `status` while rows move in it and may miss one in the same way.
- * Test: "a row that moves between states is never passed over" (outbox-races).
+ * Tests: "a row that moves … is never passed over" (outbox-races).
  *
  * The same holds for a row that becomes `failed` where that blocks, hence the third question: seen as
  * `delivering` it keeps the stream busy, seen as `failed` it keeps it waiting. By its key it reads one

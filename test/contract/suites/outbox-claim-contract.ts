@@ -136,6 +136,32 @@ export function outboxClaimContract(
         expect(await rig.store.claimRuns(later)).not.toEqual([]);
       });
 
+      it('a room with many rows keeps no other room waiting, not even for a round', async () => {
+        await rig.putRoom('a', 700);
+        const quiet = neighbourOf('a');
+        await rig.putRoom(quiet, 1);
+        const runs = shownRuns(await rig.store.claimRuns(claimOf()));
+        expect(runs).toEqual(['a/im: 1,2,3,4,5,6,7,8,9,10', `${quiet}/im: 1`]);
+      });
+
+      it('rooms behind many others are claimed by one of the next rounds, whatever these bring', async () => {
+        const rooms = Array.from({ length: 12 }, (_, at) => neighbourOf('a', at));
+        const versions = Array.from({ length: 20 }, (_, at) => at + 1);
+        await rig.putAll(versions.flatMap((version) => rooms.map((room) => ({ room, version }))));
+        const last = neighbourOf('a', rooms.length);
+        await rig.putRoom(last, 1);
+        const claimed: string[] = [];
+        for (let round = 0; round < 20 && !claimed.includes(`${last}/im: 1`); round += 1) {
+          const runs = await rig.store.claimRuns(claimOf({ runSize: 1 }));
+          claimed.push(...shownRuns(runs));
+          for (const { claimToken, rows } of runs) {
+            const rowIds = rows.map(({ rowId }) => rowId);
+            await rig.store.finish(claimToken, { kind: 'delivered', rowIds }, nowMs);
+          }
+        }
+        expect(claimed).toContain(`${last}/im: 1`);
+      });
+
       it('thousands of rows behind one bad row do not keep other rooms waiting', async () => {
         await rig.put({ room: 'a', version: 1, status: 'retryable', nextRetryAtMs: nowMs * 2 });
         const blocked = Array.from({ length: 6_500 }, (_, at) => ({ room: 'a', version: at + 2 }));
@@ -268,8 +294,13 @@ export function outboxClaimContract(
   });
 }
 
-/** A room whose rows lie in the same shard as those of `room`. */
-function neighbourOf(room: string): string {
+/** Another room whose rows lie in the same shard as those of `room`; `nth` tells several apart. */
+function neighbourOf(room: string, nth = 0): string {
   const shardOf = (id: string): number => outboxShardOf(roomKeyOf(outboxApp, id as RoomId));
-  for (let at = 0; ; at += 1) if (shardOf(`n${at}`) === shardOf(room)) return `n${at}`;
+  let left = nth;
+  for (let at = 0; ; at += 1) {
+    if (shardOf(`n${at}`) !== shardOf(room)) continue;
+    if (left === 0) return `n${at}`;
+    left -= 1;
+  }
 }
