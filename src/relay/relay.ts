@@ -1,7 +1,9 @@
 /**
  * The relay: carries committed outbox rows to their destinations' topics. A loop of rounds; each
  * claims runs, publishes them and leaves their end to the adapters, which alone know whether an
- * event arrived. Nothing is kept between rounds but when to look next.
+ * event arrived. Behind a full batch the next one is claimed while this one is published: a claim and
+ * a publish wait for different servers, and what they hold is never of one room and destination.
+ * Nothing else is kept between rounds but when to look next.
  */
 import { backoffMs } from '../kernel/backoff.ts';
 import { Failure } from '../kernel/failure.ts';
@@ -47,6 +49,8 @@ export class Relay {
   private endHints: () => void = () => undefined;
   /** Rounds in a row that met an outage. */
   private troubles = 0;
+  /** Whether a full batch that is still being published is stored; never rejects. One at a time. */
+  private carrying: Promise<boolean> = Promise.resolve(true);
 
   constructor(context: RelayContext, options: RelayOptions) {
     this.context = context;
@@ -62,7 +66,7 @@ export class Relay {
     this.loop = this.run();
   }
 
-  /** Claims nothing more; resolves when the round in hand is over (bounded by its timeouts). */
+  /** Claims nothing more; resolves when the rounds in hand are over (bounded by their timeouts). */
   async drain(): Promise<void> {
     this.endHints();
     this.pause.end();
@@ -96,6 +100,7 @@ export class Relay {
       quietRounds = end === 'some' ? 0 : quietRounds + 1;
       await this.pause.wait(this.idlePauseMs(quietRounds), 'hintable');
     }
+    await this.carrying;
   }
 
   /**
@@ -118,6 +123,21 @@ export class Relay {
   }
 
   private async round(): Promise<RoundEnd> {
+    const runs = await this.claim();
+    // At most one batch is claimed and waits for its publish: its locks run meanwhile.
+    const isFormerStored = await this.carrying;
+    this.carrying = Promise.resolve(true);
+    if (runs.length === 0) return isFormerStored ? 'nothing' : 'trouble';
+    const carrying = this.carry(runs);
+    const claimed = runs.reduce((sum, run) => sum + run.rows.length, 0);
+    if (isFormerStored && claimed >= this.options.batchSize) {
+      this.carrying = carrying;
+      return 'full';
+    }
+    return (await carrying) && isFormerStored ? 'some' : 'trouble';
+  }
+
+  private async claim(): Promise<readonly ClaimedRun[]> {
     const { store, clock, metrics, trace, random } = this.context;
     const { options } = this;
     const startedMs = clock.monoMs();
@@ -134,14 +154,20 @@ export class Relay {
       startedMax: options.startedMax,
     });
     metrics.observeMs('relay_claim_ms', clock.monoMs() - startedMs);
-    if (runs.length === 0) return 'nothing';
-    trace.at('relay.after_claim');
-    const outcomes = await this.publish(runs);
-    trace.at('relay.after_publish');
-    const settled = await this.settle(runs, outcomes);
-    if (!settled) return 'trouble';
-    const claimed = runs.reduce((sum, run) => sum + run.rows.length, 0);
-    return claimed >= options.batchSize ? 'full' : 'some';
+    if (runs.length > 0) trace.at('relay.after_claim');
+    return runs;
+  }
+
+  /** Publishes and settles; answers whether everything is stored. */
+  private async carry(runs: readonly ClaimedRun[]): Promise<boolean> {
+    try {
+      const outcomes = await this.publish(runs);
+      this.context.trace.at('relay.after_publish');
+      return await this.settle(runs, outcomes);
+    } catch (thrown) {
+      this.trouble('round', thrown);
+      return false;
+    }
   }
 
   private async publish(runs: readonly ClaimedRun[]): Promise<readonly PublishOutcome[]> {

@@ -1,6 +1,7 @@
 /** The relay's loop, with a clock that moves only when the test says so. */
 import { describe, expect, it } from 'vitest';
 import type { RoomId } from '../../../src/domain/ids.ts';
+import { createDeferred } from '../../../src/kernel/deferred.ts';
 import { Failure } from '../../../src/kernel/failure.ts';
 import type { PublishOutcome } from '../../../src/ports/event-sink.ts';
 import type { ClaimedRun, ClaimRequest } from '../../../src/ports/outbox-store.ts';
@@ -41,6 +42,8 @@ function makeRelay(fields: Partial<RelayOptions> = {}) {
   const log = new MemoryLog();
   const claims: (readonly ClaimedRun[] | Error)[] = [];
   const outcomes: (readonly PublishOutcome[])[] = [];
+  /** What the next publishes wait for. */
+  const publishing: Promise<void>[] = [];
   const seen = {
     claims: [] as { readonly atMs: number; readonly request: ClaimRequest }[],
     published: [] as string[],
@@ -67,11 +70,11 @@ function makeRelay(fields: Partial<RelayOptions> = {}) {
       },
       sink: {
         start: () => Promise.resolve(),
-        publish: (runs) => {
+        publish: async (runs) => {
           seen.published.push(...runs.map((run) => run.claimToken));
-          return Promise.resolve(
-            outcomes.shift() ?? runs.map((): PublishOutcome => ({ kind: 'stored' })),
-          );
+          const outcome = outcomes.shift() ?? runs.map((): PublishOutcome => ({ kind: 'stored' }));
+          await publishing.shift();
+          return outcome;
         },
         stop: () => {
           seen.sinkStopped += 1;
@@ -94,7 +97,7 @@ function makeRelay(fields: Partial<RelayOptions> = {}) {
     },
     { ...options, ...fields },
   );
-  return { relay, time, log, claims, outcomes, seen, hint: () => hint() };
+  return { relay, time, log, claims, outcomes, publishing, seen, hint: () => hint() };
 }
 
 describe('the relay', () => {
@@ -145,6 +148,57 @@ describe('the relay', () => {
     await settled();
     expect(seen.published).toEqual(['a', 'b', 'c']);
     expect(seen.claims.every(({ atMs }) => atMs === 0)).toBe(true);
+    await Promise.all([relay.stop(), time.advance(0)]);
+  });
+
+  it('claims the next batch while a full one is published, and publishes one at a time', async () => {
+    const { relay, seen, time, claims, publishing } = makeRelay({ batchSize: 5, runSize: 5 });
+    const slow = createDeferred<void>();
+    publishing.push(slow.promise);
+    claims.push([runOf('a', 5)], [runOf('b', 5)], [runOf('c', 5)]);
+    await relay.start();
+    await settled();
+    await settled();
+    expect(seen.claims).toHaveLength(2);
+    expect(seen.published).toEqual(['a']);
+    slow.resolve();
+    await settled();
+    await settled();
+    expect(seen.published).toEqual(['a', 'b', 'c']);
+    await Promise.all([relay.stop(), time.advance(0)]);
+  });
+
+  it('a batch that was not stored while the next was claimed is an outage all the same', async () => {
+    const { relay, seen, time, claims, outcomes } = makeRelay({ batchSize: 5, runSize: 5 });
+    claims.push([runOf('a', 5)], [runOf('b', 5)]);
+    outcomes.push([{ kind: 'notSent', cause: 'no broker' }]);
+    await relay.start();
+    await settled();
+    await settled();
+    expect(seen.published).toEqual(['a', 'b']);
+    expect(seen.returned).toEqual(['a:1,2,3,4,5']);
+    expect(relay.healthy).toBe(false);
+    expect(seen.claims).toHaveLength(2);
+    await Promise.all([relay.stop(), time.advance(0)]);
+  });
+
+  it('a drain waits for what is being published and publishes nothing that it claimed meanwhile (OUT-27)', async () => {
+    const { relay, seen, time, claims, publishing } = makeRelay({ batchSize: 5, runSize: 5 });
+    const slow = createDeferred<void>();
+    publishing.push(slow.promise);
+    claims.push([runOf('a', 5)], [runOf('b', 5)]);
+    await relay.start();
+    await settled();
+    let isOver = false;
+    const drained = relay.drain().then(() => {
+      isOver = true;
+    });
+    await settled();
+    expect(isOver).toBe(false);
+    slow.resolve();
+    await drained;
+    expect(seen.published).toEqual(['a']);
+    expect(seen.returned).toEqual(['b:1,2,3,4,5']);
     await Promise.all([relay.stop(), time.advance(0)]);
   });
 
