@@ -95,6 +95,7 @@ export const plants: readonly Plant[] = [
   plant(78, 'list-stamp-behind-the-read', 'INV-46'),
   plant(83, 'log-cut-at-the-newest-snapshot', 'INV-47'),
   plant(84, 'event-of-a-failed-row-removed', 'INV-47'),
+  plant(85, 'failed-row-passed-over', 'INV-17', 'INV-21'),
   plant(90, 'shown-before-commit', 'INV-48'),
   plant(91, 'gathered-counts-forgotten', 'INV-48'),
   plant(92, 'window-ends-with-its-first', 'INV-48'),

@@ -1,6 +1,7 @@
 /**
  * What arrived outside. INV-17: per (room, destination) events arrive for the first time in version
- * order, and none is passed over but failed and superseded ones. INV-18: a repeat has the same bytes.
+ * order, and none is passed over but superseded ones, those that an operator gave up, and, where that
+ * does not block, failed ones: behind them a room's later events are late, and not lost. INV-18: a repeat has the same bytes.
  * INV-20: whatever is seen outside, or on its way there, is a committed event with its own content.
  */
 import type { EventRow } from '../../../src/ports/commit-lane.ts';
@@ -32,6 +33,7 @@ class Arrivals implements Checker {
   readonly invariants = ['INV-17', 'INV-18', 'INV-20'];
   private readonly database: CheckedWorld['database'];
   private readonly lanes: CheckedWorld['lanes'];
+  private readonly world: CheckedWorld;
   private readonly report: (violation: Violation) => void;
   private readonly reading: WorldReading;
   private readonly fresh: Cursor<WorldReading['events'][number]>;
@@ -45,6 +47,7 @@ class Arrivals implements Checker {
   constructor(world: CheckedWorld, report: (violation: Violation) => void) {
     this.database = world.database;
     this.lanes = world.lanes;
+    this.world = world;
     this.report = report;
     this.reading = readingOf(world);
     this.fresh = new Cursor(this.reading.events);
@@ -118,7 +121,7 @@ class Arrivals implements Checker {
     const rows = this.events.get(`${row.appCode}\0${row.roomId}`) ?? [];
     if (place < stream.highest) {
       const passedAs = stream.passed.get(place) ?? 'arrived';
-      if (passedAs === 'failed') return;
+      if (passedAs === 'failed' || passedAs === 'given up') return;
       const later = rows[stream.highest];
       this.fault(
         'INV-17',
@@ -129,9 +132,21 @@ class Arrivals implements Checker {
     }
     for (let at = stream.highest + 1; at < place; at += 1) {
       const passed = rows[at];
-      if (passed !== undefined) stream.passed.set(at, this.stateOf(passed, seen.destination));
+      if (passed === undefined) continue;
+      const state = this.stateOf(passed, seen.destination);
+      stream.passed.set(at, state);
+      if (state === 'failed') this.checkPassedFailed(seen, row, passed);
     }
     stream.highest = place;
+  }
+
+  private checkPassedFailed(seen: Arrived, row: EventRow, passed: EventRow): void {
+    if (this.world.blocking?.includes(seen.destination) !== true) return;
+    this.fault(
+      'INV-17',
+      seen,
+      `${named(row)} arrived at ${seen.destination} (${seen.atMs} ms) past ${named(passed)}, which had failed and holds back what comes behind it`,
+    );
   }
 
   private checkSeen(row: EventRow, destination: Destination, stream: Stream): void {
@@ -139,7 +154,7 @@ class Arrivals implements Checker {
     // The group that it makes is all that IM sees of it; a group carries no event id.
     if (destination === 'im' && row.eventType === 'RoomCreated') return;
     const state = this.stateOf(row, destination);
-    if (state === 'failed' || state === 'superseded') return;
+    if (state === 'failed' || state === 'superseded' || state === 'given up') return;
     const place = this.places.get(row.eventId) ?? 0;
     if (place > stream.highest && state !== 'delivered') return;
     const how = place < stream.highest ? 'was passed over by later ones' : 'was never seen there';
@@ -157,7 +172,9 @@ class Arrivals implements Checker {
 
   private stateOf({ eventId }: EventRow, destination: Destination): string {
     const [row] = this.database.outbox.rowsBy('event', `${eventId}\0${destination}`);
-    if (row === undefined) return 'without a row';
+    if (row === undefined) {
+      return this.world.operatorHad?.(eventId, destination) === true ? 'given up' : 'without a row';
+    }
     return row.status === 'delivered' && row.lastError.includes('superseded')
       ? 'superseded'
       : row.status;

@@ -42,6 +42,13 @@ export interface CheckedWorld {
   readonly presenceStaleAfterMs?: number;
   /** How long a relay locks the rows that it claims, by its own clock. */
   readonly claimLockMs?: number;
+  /** Destinations where nothing of a room may go behind a row that has failed. Without it: none. */
+  readonly blocking?: readonly string[];
+  /**
+   * Whether an operator has had the event's row for the destination sent again, or has given it up.
+   * Without it nobody has.
+   */
+  operatorHad?(eventId: string, destination: string): boolean;
   /** How what is shown goes to IM. Without it every message goes by the outbox. */
   readonly lanes?: ShownLanes;
   /** Where cells put what they show. */

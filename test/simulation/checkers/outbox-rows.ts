@@ -1,8 +1,9 @@
 /**
  * The rows of the outbox. INV-19: only the drawn edges happen, the counter of tries lies in the row,
- * never falls and never passes its maximum, and what identifies a row never changes. INV-21: at most
- * one valid claim per row and per (room, destination), begun at the oldest unfinished row. INV-16: in
- * the end each row is delivered, or failed with a reason.
+ * never falls and never passes its maximum, and what identifies a row never changes; only an operator
+ * lets a failed row begin anew. INV-21: at most one valid claim per row and per (room, destination),
+ * begun at the oldest unfinished row, and behind no failed one where that blocks. INV-16: in the end each
+ * row is delivered, or failed with a reason.
  *
  * A mark does not say who made it; a stale worker's is seen by what it does to a row that has ended or
  * that its present claim never started, or by the order of arrivals.
@@ -92,13 +93,15 @@ class OutboxRows implements Checker {
   }
 
   private checkEdge(before: OutboxRow, after: OutboxRow): void {
-    if (!edges[before.status].includes(after.status)) {
+    const isSentAgain = this.isSentAgain(before, after);
+    if (!isSentAgain && !edges[before.status].includes(after.status)) {
       this.fault('INV-19', after, `${named(after)} went from ${before.status} to ${after.status}`);
     }
     for (const field of identity) {
       if (before[field] === after[field]) continue;
       this.fault('INV-19', after, `${named(before)} changed its ${field} to ${after[field]}`);
     }
+    if (isSentAgain) return this.checkAnew(after);
     this.checkMark(before, after);
     const tries = after.retryCount - before.retryCount;
     const mayCount = after.status === 'retryable' || after.status === 'failed';
@@ -118,6 +121,17 @@ class OutboxRows implements Checker {
         `${named(after)} is ${after.status} after ${after.retryCount} of at most ${max} tries`,
       );
     }
+  }
+
+  private isSentAgain(before: OutboxRow, after: OutboxRow): boolean {
+    if (before.status !== 'failed' || after.status !== 'pending') return false;
+    return this.world.operatorHad?.(after.eventId, after.destination) === true;
+  }
+
+  private checkAnew(row: OutboxRow): void {
+    if (row.retryCount === 0 && row.startedCount === 0 && row.claimToken === '') return;
+    const has = `${row.retryCount} tries, ${row.startedCount} starts and the claim "${row.claimToken}"`;
+    this.fault('INV-19', row, `${named(row)} was sent again by an operator and begins with ${has}`);
   }
 
   /** A failed send is the word of whoever started the row, and the one that ends it is a try. */
@@ -151,6 +165,7 @@ class OutboxRows implements Checker {
     }
     const { appCode, roomId, destination } = after;
     const stream = `${appCode}\0${roomId}\0${destination}`;
+    if (this.world.blocking?.includes(destination) === true) this.checkFailedBefore(after, stream);
     for (const other of this.world.database.outbox.rowsBy('stream', stream)) {
       if (other.claimToken === after.claimToken) continue;
       if (isValid(other, nowMs)) {
@@ -166,6 +181,17 @@ class OutboxRows implements Checker {
           `${named(after)} was claimed past ${named(other)}, which is ${other.status}`,
         );
       }
+    }
+  }
+
+  private checkFailedBefore(claimed: OutboxRow, stream: string): void {
+    for (const failed of this.world.database.outbox.rowsBy('failed', stream)) {
+      if (failed.rowId > claimed.rowId) continue;
+      this.fault(
+        'INV-21',
+        claimed,
+        `${named(claimed)} was claimed past ${named(failed)}, which has failed and holds back what comes behind it`,
+      );
     }
   }
 

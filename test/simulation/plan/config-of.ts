@@ -97,6 +97,7 @@ function valuesOf(options: SimOptions): unknown {
       max_retry_count: options.maxRetryCount,
       initial_backoff: '200ms',
       max_backoff: '4s',
+      on_failed: onFailedOf(options),
     },
     retention: retentionOf(options),
     tencent_im: {
@@ -115,6 +116,10 @@ function valuesOf(options: SimOptions): unknown {
     lucky_gift: { addr: '127.0.0.1:7413', timeout: '500ms' },
     wallet: { addr: '127.0.0.1:7413', timeout: ms(Math.min(1_000, Math.floor(leaseTtlMs / 3))) },
   };
+}
+
+function onFailedOf({ blocking = [] }: SimOptions): object {
+  return Object.fromEntries(blocking.map((destination) => [destination, 'block']));
 }
 
 function displayOf({ lanes }: SimOptions): object {

@@ -58,11 +58,16 @@ export interface SimOptions {
   readonly listCopy?: boolean;
   /** What goes by the display lane. Not in cases of old: nothing but displays. */
   readonly lanes?: Lanes;
+  /** Destinations whose failed rows hold later ones back. Not in cases of old: none. */
+  readonly blocking?: readonly BlockingDestination[];
   /** How long rows are kept; they leave behind the storm. Not in cases of old: for ever. */
   readonly retentionKeepMs?: number;
   /** Absent: the deployment is at this release's level from the start. */
   readonly upgrade?: Upgrade;
 }
+
+/** A destination that a run may have told to block. */
+export type BlockingDestination = 'im' | 'activity';
 
 /** How the deployment shows what it shows. */
 export interface Lanes {
@@ -120,6 +125,9 @@ const upgradeShare = 0.1;
 const listCopyShare = 0.4;
 const retentionShare = 0.15;
 const lanesShare = 0.4;
+const blockingShare = 0.25;
+/** Faults per second of a destination that blocks: some row must come to its end there. */
+const blockingFaultsPerSecond = 0.6;
 /** Of those that an operator may give to the display lane, which many commands make. */
 const givenAway = [
   'RoomUserJoined',
@@ -153,6 +161,7 @@ export function optionsOf(seed: number): SimOptions {
   };
   const leaseTtlMs = random.between(1, 10) * 1_000;
   const aims = aimsOf(seed, isCalm);
+  const blocking = blockingOf(seed, isCalm);
   return undisturbed({
     seed,
     ...size,
@@ -169,7 +178,9 @@ export function optionsOf(seed: number): SimOptions {
     thousandfold: isCalm ? 0 : random.pick([0, 0, 0.0005, 0.002]),
     clockOffsetMs: isCalm ? 0 : random.pick([0, 200, 700]),
     clockDrift: isCalm ? 0 : random.pick([0, 0.0005]),
-    faultRates: isCalm ? {} : { ...ratesOf(random, faultKinds), ...ratesApart(seed) },
+    faultRates: isCalm
+      ? {}
+      : { ...ratesOf(random, faultKinds), ...ratesApart(seed), ...ratesWhere(blocking) },
     points: isCalm ? [] : tracePoints.filter(() => random.chance(pointShare)),
     pointFiringsMax: isCalm ? 0 : pointFiringsMax,
     ...aims,
@@ -179,6 +190,7 @@ export function optionsOf(seed: number): SimOptions {
     listCopy: hasListCopy(seed, aims.aimed),
     ...retentionOf(seed),
     ...lanesOf(seed),
+    ...(blocking.length > 0 ? { blocking } : {}),
     ...upgradeOf(seed),
   });
 }
@@ -202,6 +214,17 @@ function readsOf(seed: number): ReadPressure {
 function retentionOf(seed: number): Pick<SimOptions, 'retentionKeepMs'> {
   const isDrawn = new SimRandom(seed, 'retention').chance(retentionShare);
   return isDrawn ? { retentionKeepMs } : {};
+}
+
+/** Drawn apart, as the aims are. Where nothing fails nothing blocks. */
+function blockingOf(seed: number, isCalm: boolean): readonly BlockingDestination[] {
+  const random = new SimRandom(seed, 'blocking');
+  if (isCalm || !random.chance(blockingShare)) return [];
+  return random.pick([['im'], ['activity'], ['im', 'activity']] as const);
+}
+
+function ratesWhere(blocking: readonly BlockingDestination[]): Rates {
+  return Object.fromEntries(blocking.map((name) => [name, blockingFaultsPerSecond]));
 }
 
 /** Drawn apart, as the aims are. Rooms of a run are small: two users are many. */

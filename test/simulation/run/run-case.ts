@@ -16,6 +16,7 @@ import type { SimCase } from '../plan/sim-case.ts';
 import { silentLog, writingLog } from '../world/sim-log.ts';
 import { enterBehindJoins } from '../world/rtc-rooms.ts';
 import { World } from '../world/world.ts';
+import { lookAfterFailedRows } from './failed-rows.ts';
 import { FaultMaker } from './fault-maker.ts';
 import { lateList } from './late-list.ts';
 import { onlooker, probeAll } from './probes.ts';
@@ -131,6 +132,7 @@ class Run {
       timers.after(warmUpMs / 2, () => void client.run());
     }
     this.watchers.begin();
+    lookAfterFailedRows(world);
     timers.after(warmUpMs, () => {
       this.phase('storm');
       this.faults.begin(this.simCase.faults, this.simCase.firings);

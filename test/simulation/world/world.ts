@@ -112,6 +112,20 @@ export class World implements CheckedWorld {
     return this.options.lanes ?? { byDisplayLane: [], largeRoomUsers: Infinity };
   }
 
+  get blocking(): readonly string[] {
+    return this.options.blocking ?? [];
+  }
+
+  /** From the rows that acts of operators keep. */
+  operatorHad(eventId: string, destination: string): boolean {
+    for (const rows of this.database.outboxReplays.values()) {
+      if (rows.some((row) => row.eventId === eventId && row.destination === destination)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   get maxRetryCount(): number {
     return this.options.maxRetryCount;
   }

@@ -56,6 +56,17 @@ describe('INV-17: first arrivals', () => {
   );
 });
 
+describe('INV-17: where a destination blocks', () => {
+  itSees(
+    'nothing of a room arrives behind a failed row',
+    arrivals,
+    run,
+    { world: { blocking: ['activity'] } },
+    'INV-17',
+    /arrived at activity .* past event .* \(RoomUserUpdated, .* which had failed and holds back/,
+  );
+});
+
 describe('INV-18: a repeat', () => {
   itSees(
     'has the bytes of the first arrival',

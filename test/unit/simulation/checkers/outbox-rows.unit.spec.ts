@@ -125,6 +125,27 @@ describe('INV-19: an outbox row', () => {
   );
 });
 
+describe('INV-19: a failed row that is sent again', () => {
+  const again = { status: 'pending', claimToken: '', startedCount: 0, retryCount: 0 } as const;
+  const had = { operatorHad: () => true };
+  itSees(
+    'is so by an operator alone',
+    outboxRows,
+    run,
+    { entries: () => withChange('failed', again) },
+    'INV-19',
+    'went from failed to pending',
+  );
+  itSees(
+    'begins anew',
+    outboxRows,
+    run,
+    { entries: () => withChange('failed', { ...again, retryCount: 1 }), world: had },
+    'INV-19',
+    /was sent again by an operator and begins with 1 tries/,
+  );
+});
+
 describe('INV-19: a new outbox row', () => {
   itSees(
     'waits and has not been tried',
@@ -170,6 +191,14 @@ describe('INV-21: a claim', () => {
     { entries: () => claimedApart({ status: 'pending', claimToken: '' }) },
     'INV-21',
     /was claimed past outbox row \d+ .* which is pending/,
+  );
+  itSees(
+    'goes past no failed row where that blocks',
+    outboxRows,
+    run,
+    { world: { blocking: ['activity'] } },
+    'INV-21',
+    /was claimed past outbox row \d+ .* which has failed and holds back/,
   );
   itSees(
     'is ended by nobody who has not started its rows',
