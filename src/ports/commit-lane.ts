@@ -165,6 +165,17 @@ export interface GiftStatRow {
   readonly updatedAtMs: number;
 }
 
+/** What a batch adds to what was given in one room on one day (LB-4). At most one row per day. */
+export interface RoomDayRow {
+  readonly appCode: AppCode;
+  readonly roomId: RoomId;
+  /** Of the time at which the log keeps the command, in UTC: `2026-11-30` (LB-3). */
+  readonly utcDay: string;
+  readonly coins: bigint;
+  readonly giftCount: bigint;
+  readonly updatedAtMs: number;
+}
+
 /** What a batch adds to what was given in one room in one week (RES-35). At most one row per week. */
 export interface RoomWeekRow {
   readonly appCode: AppCode;
@@ -204,6 +215,7 @@ export interface LaneBatch {
   readonly deadLetters: readonly DeadLetterRow[];
   readonly settlements: readonly SettlementRow[];
   readonly giftStats: readonly GiftStatRow[];
+  readonly roomDays: readonly RoomDayRow[];
   readonly roomWeeks: readonly RoomWeekRow[];
   readonly userWeeks: readonly UserWeekRow[];
   /** Rooms without an applied command here: their stored version must equal this one. */

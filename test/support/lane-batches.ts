@@ -19,6 +19,7 @@ import type {
   GiftStatRow,
   LaneBatch,
   LogRow,
+  RoomDayRow,
   RoomMetaRow,
   RoomWeekRow,
   SettlementRow,
@@ -57,6 +58,7 @@ export const emptyBatch: LaneBatch = {
   deadLetters: [],
   settlements: [],
   giftStats: [],
+  roomDays: [],
   roomWeeks: [],
   userWeeks: [],
   versionChecks: [],
@@ -234,7 +236,13 @@ export function roomWeekOf(roomId: RoomId, fields: Partial<RoomWeekRow> = {}): R
   };
 }
 
-/** The same for its sender. */
+/** What was given there on that week's Monday. */
+export function roomDayOf(roomId: RoomId, fields: Partial<RoomDayRow> = {}): RoomDayRow {
+  const row = { coins: 10n, giftCount: 1n, updatedAtMs: 1_000 };
+  return { appCode: testApp, roomId, utcDay: '2026-11-30', ...row, ...fields };
+}
+
+/** The same as the row of the week for its sender. */
 export function userWeekOf(roomId: RoomId, fields: Partial<UserWeekRow> = {}): UserWeekRow {
   return { ...roomWeekOf(roomId), userId: 'alice' as UserId, ...fields };
 }

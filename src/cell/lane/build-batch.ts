@@ -18,7 +18,14 @@ import type { CellContext } from '../cell-context.ts';
 import type { Partition } from '../partition/partition.ts';
 import { nextSweepMs } from '../presence/soft-times.ts';
 import { actorOf, type LooseItem, type RoomItem } from '../work.ts';
-import { giftsOf, giftStatsOf, roomWeeksOf, settlementsOf, userWeeksOf } from './gift-rows.ts';
+import {
+  giftsOf,
+  giftStatsOf,
+  roomDaysOf,
+  roomWeeksOf,
+  settlementsOf,
+  userWeeksOf,
+} from './gift-rows.ts';
 import { userRoomsOf } from './user-rooms.ts';
 import type { DraftStep, LoggedEnd, PartitionWork, RoomDraft } from './draft.ts';
 
@@ -77,6 +84,7 @@ export function buildBatch(
         .flatMap((loose) => deadLetterOf(context, loose, bareRecords)),
       settlements: drafts.flatMap(settlementsOf),
       giftStats: gifts.flatMap(giftStatsOf),
+      roomDays: gifts.flatMap(roomDaysOf),
       roomWeeks: gifts.flatMap(roomWeeksOf),
       userWeeks: gifts.flatMap(userWeeksOf),
       versionChecks: written

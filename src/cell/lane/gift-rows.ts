@@ -3,12 +3,14 @@ import type { UserId } from '../../domain/ids.ts';
 import type { RoomGiftSent } from '../../domain/gift/gift-events.ts';
 import type {
   GiftStatRow,
+  RoomDayRow,
   RoomWeekRow,
   SettlementRow,
   UserWeekRow,
 } from '../../ports/commit-lane.ts';
 import { debitKeyOf, prizeKeyOf } from '../../protocol/debit.ts';
 import { isoWeekOf } from '../../protocol/iso-week.ts';
+import { utcDateOf } from '../../protocol/utc-date.ts';
 import { isGift } from '../charges/payment.ts';
 import type { LoggedEnd, RoomDraft } from './draft.ts';
 
@@ -94,6 +96,23 @@ export function giftStatsOf({ state, gifts }: RoomGifts): GiftStatRow[] {
     add(byUser, state, gift.targetUserId, decidedAtMs, received(gift));
   }
   return [...byUser.values()];
+}
+
+/** One row per day on which the batch's gifts of this room were decided, as with weeks. */
+export function roomDaysOf({ state, gifts }: RoomGifts): RoomDayRow[] {
+  const { appCode, roomId } = state;
+  const byDay = new Map<string, RoomDayRow>();
+  for (const { gift, decidedAtMs } of gifts) {
+    const utcDay = utcDateOf(decidedAtMs);
+    const before = byDay.get(utcDay);
+    byDay.set(utcDay, {
+      ...{ appCode, roomId, utcDay },
+      coins: (before?.coins ?? 0n) + gift.coins,
+      giftCount: (before?.giftCount ?? 0n) + BigInt(gift.giftCount),
+      updatedAtMs: decidedAtMs,
+    });
+  }
+  return [...byDay.values()];
 }
 
 /**

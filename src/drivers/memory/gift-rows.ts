@@ -2,6 +2,7 @@
 import type { AppCode, GiftId } from '../../domain/ids.ts';
 import type {
   GiftStatRow,
+  RoomDayRow,
   RoomWeekRow,
   SettlementRow,
   UserWeekRow,
@@ -30,6 +31,11 @@ export interface CatalogueRow extends CatalogueGift {
 /** Key of a user's sums in a room. */
 export function giftStatKey(row: Pick<GiftStatRow, 'appCode' | 'roomId' | 'userId'>): string {
   return `${row.appCode}\0${row.roomId}\0${row.userId}`;
+}
+
+/** Key of what was given in a room on a day. */
+export function roomDayKey(row: Pick<RoomDayRow, 'appCode' | 'roomId' | 'utcDay'>): string {
+  return `${row.appCode}\0${row.roomId}\0${row.utcDay}`;
 }
 
 /** Key of what was given in a room in a week. */

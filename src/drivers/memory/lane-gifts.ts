@@ -3,12 +3,14 @@ import type {
   CommitOutcome,
   GiftStatRow,
   LaneBatch,
+  RoomDayRow,
   RoomWeekRow,
   SettlementRow,
 } from '../../ports/commit-lane.ts';
 import {
   giftStatKey,
   int64Max,
+  roomDayKey,
   roomWeekKey,
   userWeekKey,
   type SettlementRecord,
@@ -23,7 +25,7 @@ import type { MemoryTransaction } from './memory-session.ts';
 export function upsertGifts(
   database: MemoryDatabase,
   transaction: MemoryTransaction,
-  batch: Pick<LaneBatch, 'settlements' | 'giftStats' | 'roomWeeks' | 'userWeeks'>,
+  batch: Pick<LaneBatch, 'settlements' | 'giftStats' | 'roomDays' | 'roomWeeks' | 'userWeeks'>,
 ): CommitOutcome | null {
   const { settlements } = database;
   for (const row of batch.settlements) {
@@ -32,11 +34,12 @@ export function upsertGifts(
       return put(settlements, row.debitKey, newSettlement(row))();
     });
   }
-  const { giftStats, roomWeeks, userWeeks } = database;
+  const { giftStats, roomDays, roomWeeks, userWeeks } = database;
   return (
     addUp(transaction, batch.giftStats, { table: giftStats, keyOf: giftStatKey, add: statsSum }) ??
-    addUp(transaction, batch.roomWeeks, { table: roomWeeks, keyOf: roomWeekKey, add: weekSum }) ??
-    addUp(transaction, batch.userWeeks, { table: userWeeks, keyOf: userWeekKey, add: weekSum })
+    addUp(transaction, batch.roomDays, { table: roomDays, keyOf: roomDayKey, add: sumOf }) ??
+    addUp(transaction, batch.roomWeeks, { table: roomWeeks, keyOf: roomWeekKey, add: sumOf }) ??
+    addUp(transaction, batch.userWeeks, { table: userWeeks, keyOf: userWeekKey, add: sumOf })
   );
 }
 
@@ -88,6 +91,6 @@ function statsSum(before: GiftStatRow, row: GiftStatRow): GiftStatRow {
   };
 }
 
-function weekSum<Row extends RoomWeekRow>(before: Row, row: Row): Row {
+function sumOf<Row extends RoomDayRow | RoomWeekRow>(before: Row, row: Row): Row {
   return { ...row, coins: before.coins + row.coins, giftCount: before.giftCount + row.giftCount };
 }

@@ -17,6 +17,7 @@ import type {
   EventRow,
   GiftStatRow,
   LogRow,
+  RoomDayRow,
   RoomMetaRow,
   RoomWeekRow,
   UserWeekRow,
@@ -101,6 +102,8 @@ export class MemoryDatabase {
   readonly settlements = new IndexedTable<string, SettlementRecord, never>({});
   /** Sums by app, room and user. */
   readonly giftStats = new Map<string, GiftStatRow>();
+  /** What was given, by app, room and day. */
+  readonly roomDays = new Map<string, RoomDayRow>();
   /** What was given, by app, room and week, and the senders' parts in it. */
   readonly roomWeeks = new Map<string, RoomWeekRow>();
   readonly userWeeks = new Map<string, UserWeekRow>();

@@ -17,6 +17,7 @@ import type {
 } from '../../ports/commit-lane.ts';
 import {
   giftStatsUpsert,
+  roomDaysUpsert,
   roomWeeksUpsert,
   settlementsInsert,
   userWeeksUpsert,
@@ -55,6 +56,7 @@ export type PacketStep =
   | { readonly kind: 'deadLetters' }
   | { readonly kind: 'settlements' }
   | { readonly kind: 'giftStats' }
+  | { readonly kind: 'dayContributions' }
   | { readonly kind: 'weekContributions' }
   | { readonly kind: 'settledOffsets' };
 
@@ -238,6 +240,8 @@ function addGifts(add: Add, batch: LaneBatch): void {
     add({ kind: 'settlements' }, settlementsInsert(batch.settlements));
   }
   if (batch.giftStats.length > 0) add({ kind: 'giftStats' }, giftStatsUpsert(batch.giftStats));
+  const days = { kind: 'dayContributions' } as const;
+  if (batch.roomDays.length > 0) add(days, roomDaysUpsert(batch.roomDays));
   const weeks = { kind: 'weekContributions' } as const;
   if (batch.roomWeeks.length > 0) add(weeks, roomWeeksUpsert(batch.roomWeeks));
   if (batch.userWeeks.length > 0) add(weeks, userWeeksUpsert(batch.userWeeks));

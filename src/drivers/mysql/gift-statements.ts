@@ -5,6 +5,7 @@
  */
 import type {
   GiftStatRow,
+  RoomDayRow,
   RoomWeekRow,
   SettlementRow,
   UserWeekRow,
@@ -52,9 +53,20 @@ export function giftStatsUpsert(rows: readonly GiftStatRow[]): string {
   );
 }
 
+/** Adds to what is stored of these days, as above. */
+export function roomDaysUpsert(rows: readonly RoomDayRow[]): string {
+  const values = rows.map(
+    (row) => `(${text(row.appCode)},${text(row.utcDay)},${text(row.roomId)},${sumsOf(row)})`,
+  );
+  return (
+    'INSERT INTO room_day_contributions (app_code,utc_day,room_id,coins,gift_count,' +
+    `updated_at_ms) VALUES ${values.join()} ${addTo('coins', 'gift_count')}`
+  );
+}
+
 /** Adds to what is stored of these weeks, as above. */
 export function roomWeeksUpsert(rows: readonly RoomWeekRow[]): string {
-  const values = rows.map((row) => `(${roomOf(row)},${text(row.isoWeek)},${weekSumsOf(row)})`);
+  const values = rows.map((row) => `(${roomOf(row)},${text(row.isoWeek)},${sumsOf(row)})`);
   return (
     'INSERT INTO room_week_contributions (app_code,room_id,iso_week,coins,gift_count,' +
     `updated_at_ms) VALUES ${values.join()} ${addTo('coins', 'gift_count')}`
@@ -64,7 +76,7 @@ export function roomWeeksUpsert(rows: readonly RoomWeekRow[]): string {
 /** The same for senders. */
 export function userWeeksUpsert(rows: readonly UserWeekRow[]): string {
   const values = rows.map(
-    (row) => `(${roomOf(row)},${text(row.isoWeek)},${text(row.userId)},${weekSumsOf(row)})`,
+    (row) => `(${roomOf(row)},${text(row.isoWeek)},${text(row.userId)},${sumsOf(row)})`,
   );
   return (
     'INSERT INTO room_user_week_contributions (app_code,room_id,iso_week,user_id,coins,gift_count,' +
@@ -76,7 +88,7 @@ function roomOf({ appCode, roomId }: RoomWeekRow): string {
   return `${text(appCode)},${text(roomId)}`;
 }
 
-function weekSumsOf({ coins, giftCount, updatedAtMs }: RoomWeekRow): string {
+function sumsOf({ coins, giftCount, updatedAtMs }: RoomDayRow | RoomWeekRow): string {
   return `${big(coins)},${big(giftCount)},${whole(updatedAtMs)}`;
 }
 

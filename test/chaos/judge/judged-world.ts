@@ -5,7 +5,12 @@
  * a row) is not in it, and docs/reliability.md says which judge misses it.
  */
 import { MemoryDatabase } from '../../../src/drivers/memory/memory-database.ts';
-import { giftStatKey, roomWeekKey, userWeekKey } from '../../../src/drivers/memory/gift-rows.ts';
+import {
+  giftStatKey,
+  roomDayKey,
+  roomWeekKey,
+  userWeekKey,
+} from '../../../src/drivers/memory/gift-rows.ts';
 import { logKey, userRoomKey, type OwnerRecord } from '../../../src/drivers/memory/memory-rows.ts';
 import { createSystemClock } from '../../../src/drivers/system/system-clock.ts';
 import { createSystemTimers } from '../../../src/drivers/system/system-timers.ts';
@@ -59,6 +64,7 @@ export class JudgedWorld implements CheckedWorld {
     database.deadLetters.push(...tables.deadLetters);
     for (const row of tables.settlements) database.settlements.set(row.debitKey, row);
     for (const row of tables.giftStats) database.giftStats.set(giftStatKey(row), row);
+    for (const row of tables.roomDays) database.roomDays.set(roomDayKey(row), row);
     for (const row of tables.roomWeeks) database.roomWeeks.set(roomWeekKey(row), row);
     for (const row of tables.userWeeks) database.userWeeks.set(userWeekKey(row), row);
     for (const row of tables.userRooms) database.userRooms.set(userRoomKey(row), row);

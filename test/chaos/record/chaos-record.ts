@@ -16,6 +16,7 @@ import type {
   GiftStatRow,
   LogRow,
   RoomMetaRow,
+  RoomDayRow,
   RoomWeekRow,
   UserWeekRow,
 } from '../../../src/ports/commit-lane.ts';
@@ -35,6 +36,7 @@ export interface TableRows {
   readonly deadLetters: readonly DeadLetterRow[];
   readonly settlements: readonly SettlementRecord[];
   readonly giftStats: readonly GiftStatRow[];
+  readonly roomDays: readonly RoomDayRow[];
   readonly roomWeeks: readonly RoomWeekRow[];
   readonly userWeeks: readonly UserWeekRow[];
   readonly userRooms: readonly UserRoomRow[];

@@ -13,6 +13,7 @@ import type {
   GiftStatRow,
   LogRow,
   RoomMetaRow,
+  RoomDayRow,
   RoomWeekRow,
   UserWeekRow,
 } from '../../../src/ports/commit-lane.ts';
@@ -224,6 +225,17 @@ export function giftStatRow(row: SqlRow): GiftStatRow {
     sentCount: big(row['sent_count']),
     receivedCoins: big(row['received_coins']),
     receivedCount: big(row['received_count']),
+    updatedAtMs: Number(row['updated_at_ms']),
+  };
+}
+
+/** See the file header. */
+export function roomDayRow(row: SqlRow): RoomDayRow {
+  return {
+    ...roomOf(row),
+    utcDay: text(row['utc_day']),
+    coins: big(row['coins']),
+    giftCount: big(row['gift_count']),
     updatedAtMs: Number(row['updated_at_ms']),
   };
 }

@@ -322,6 +322,7 @@ function joined(parts: readonly LaneBatch[]): LaneBatch {
     deadLetters: parts.flatMap((part) => part.deadLetters),
     settlements: parts.flatMap((part) => part.settlements),
     giftStats: parts.flatMap((part) => part.giftStats),
+    roomDays: parts.flatMap((part) => part.roomDays),
     roomWeeks: parts.flatMap((part) => part.roomWeeks),
     userWeeks: parts.flatMap((part) => part.userWeeks),
     userRooms: parts.flatMap((part) => part.userRooms),

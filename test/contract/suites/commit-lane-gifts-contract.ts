@@ -8,6 +8,7 @@ import type {
   CommitLane,
   GiftStatRow,
   LaneBatch,
+  RoomDayRow,
   UserWeekRow,
 } from '../../../src/ports/commit-lane.ts';
 import type { PartitionStore, TakenPartition } from '../../../src/ports/partition-store.ts';
@@ -21,6 +22,7 @@ import {
   giftStatOf,
   keyOf,
   open,
+  roomDayOf,
   roomRowOf,
   roomWeekOf,
   settlementOf,
@@ -50,6 +52,8 @@ export interface CommitLaneGiftsFixture {
   statsOf(roomId: RoomId): Promise<readonly StoredGiftStats[]>;
   /** Of one room: the whole room's rows by week, then those of its senders by week and user id. */
   weeksOf(roomId: RoomId): Promise<readonly StoredWeek[]>;
+  /** Of one room, by day. */
+  daysOf(roomId: RoomId): Promise<readonly Omit<RoomDayRow, 'appCode' | 'roomId'>[]>;
   close(): Promise<void>;
 }
 
@@ -144,8 +148,9 @@ export function commitLaneGiftsContract(
         [
           'beside a command id that has a row',
           async (batch) => {
-            const none = { settlements: [], giftStats: [], roomWeeks: [], userWeeks: [] };
-            await commit({ ...batch, ...none, roomRows: [] });
+            const none = { settlements: [], giftStats: [] };
+            const noPeriods = { roomDays: [], roomWeeks: [], userWeeks: [] };
+            await commit({ ...batch, ...none, ...noPeriods, roomRows: [] });
             const fences = [fenceOf(taken, 'one', { commitSeq: 1n })];
             return lane.commit({ ...batch, fences, eventRows: [] }, open());
           },
@@ -169,6 +174,7 @@ export function commitLaneGiftsContract(
           {
             settlements: [settlementOf(partition)],
             giftStats: [giftStatOf(roomId)],
+            roomDays: [roomDayOf(roomId)],
             roomWeeks: [roomWeekOf(roomId)],
             userWeeks: [userWeekOf(roomId)],
             roomRows: [roomRowOf(taken, roomId, 1n, { appCode, heat: 10n })],
@@ -177,6 +183,7 @@ export function commitLaneGiftsContract(
         expect(await fail(batch)).toMatchObject({ kind });
         expect(await openKeys()).toEqual([]);
         expect(await fixture.statsOf(roomId)).toEqual([]);
+        expect(await fixture.daysOf(roomId)).toEqual([]);
         expect(await fixture.weeksOf(roomId)).toEqual([]);
         expect(await listed(fixture.queries, appCode)).toEqual([]);
       });

@@ -167,7 +167,7 @@ describe('a takeover', () => {
 });
 
 describe('a gift', () => {
-  it('on Sunday at 23:59:59.999 and one on Monday at 00:00 UTC are stored in two weeks (TST-20)', async () => {
+  it('on Sunday at 23:59:59.999 and one on Monday at 00:00 UTC are stored in two weeks and on two days (TST-20)', async () => {
     const rig = new CellRig(1);
     await sell(rig, 'rose', 10n);
     const a = await startOnMysql(rig, 'a', 'weeks.commands');
@@ -184,6 +184,14 @@ describe('a gift', () => {
     expect(weeks.map((row) => [row['iso_week'], String(row['coins'])])).toEqual([
       ['2023-W46', '10'],
       ['2023-W47', '20'],
+    ]);
+    const days = await space.sql(
+      'SELECT utc_day, coins FROM room_day_contributions WHERE room_id = ? ORDER BY utc_day',
+      ['w-1'],
+    );
+    expect(days.map((row) => [row['utc_day'], String(row['coins'])])).toEqual([
+      ['2023-11-19', '10'],
+      ['2023-11-20', '20'],
     ]);
     const times = await space.sql(
       "SELECT decided_at_ms FROM room_command_log WHERE room_id = ? AND command_type = 'SendGift' " +

@@ -68,6 +68,9 @@ class AppsApart implements Checker {
     for (const [key, row] of database.giftStats) {
       this.checkKey('row of sums', key, `${row.appCode}\0${row.roomId}\0${row.userId}`);
     }
+    for (const [key, row] of database.roomDays) {
+      this.checkKey('day', key, `${row.appCode}\0${row.roomId}\0${row.utcDay}`);
+    }
     for (const [key, row] of [...database.roomWeeks, ...database.userWeeks]) {
       const user = 'userId' in row ? `\0${String(row.userId)}` : '';
       this.checkKey('week', key, `${row.appCode}\0${row.roomId}\0${row.isoWeek}${user}`);

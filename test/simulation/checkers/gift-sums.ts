@@ -1,8 +1,9 @@
 /**
  * INV-23: heat, rank and the sums per user are what the log makes of them: in the rooms row and the
  * list after each commit, in each gift's own result, in every view that a client is shown, in the
- * last words of a closed room, and in the statistics, those by weeks too.
+ * last words of a closed room, and in the statistics, those by days and weeks too.
  */
+import type { RoomDayRow } from '../../../src/ports/commit-lane.ts';
 import type { RoomView } from '../../../src/domain/room/room-view.ts';
 import type { Observation } from '../observations.ts';
 import { readIfAny } from './avro-reading.ts';
@@ -59,7 +60,7 @@ class GiftSums implements Checker {
   atEnd(): void {
     this.look();
     this.checkStats();
-    this.checkWeeks();
+    this.checkPeriods();
   }
 
   private checkStats(): void {
@@ -165,18 +166,23 @@ class GiftSums implements Checker {
     return sums;
   }
 
-  /** Weeks are those of the log's times, cut by a calendar that knows nothing of the cell's. */
-  private checkWeeks(): void {
-    const { roomWeeks, userWeeks } = this.database;
+  /** Days and weeks are those of the log's times, by a calendar that knows nothing of the cell's. */
+  private checkPeriods(): void {
+    const { roomDays, roomWeeks, userWeeks } = this.database;
     const made = new Map<string, [bigint, bigint]>();
     for (const { room, row, event } of this.storedGifts()) {
       const week = `${room}\0${weekByCalendar(row.decidedAtMs)}`;
-      for (const key of [week, `${week}\0${event.senderUserId}`]) {
+      const day = `${room}\0${new Date(row.decidedAtMs).toISOString().slice(0, 10)}`;
+      for (const key of [day, week, `${week}\0${event.senderUserId}`]) {
         const [coins, gifts] = made.get(key) ?? [0n, 0n];
         made.set(key, [coins + event.coins, gifts + BigInt(event.giftCount)]);
       }
     }
-    const stored = new Map([...roomWeeks, ...userWeeks]);
+    const stored = new Map<string, Pick<RoomDayRow, 'coins' | 'giftCount'>>([
+      ...roomDays,
+      ...roomWeeks,
+      ...userWeeks,
+    ]);
     for (const key of new Set([...made.keys(), ...stored.keys()])) {
       const { coins = 0n, giftCount = 0n } = stored.get(key) ?? {};
       const [expectedCoins, expectedGifts] = made.get(key) ?? [0n, 0n];

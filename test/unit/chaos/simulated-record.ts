@@ -80,6 +80,7 @@ function tablesOf(database: MemoryDatabase): TableRows {
     deadLetters: database.deadLetters,
     settlements: [...database.settlements.values()],
     giftStats: [...database.giftStats.values()],
+    roomDays: [...database.roomDays.values()],
     roomWeeks: [...database.roomWeeks.values()],
     userWeeks: [...database.userWeeks.values()],
     userRooms: [...database.userRooms.values()],

@@ -108,6 +108,17 @@ describe('INV-23: heat, rank and sums', () => {
     /2023-W46 is stored with 51 coins in 5 gifts, and the log makes 50 in 5/,
   );
   sees(
+    'are by days what the log makes (LB-4)',
+    {
+      beforeEnd: ({ database }) => {
+        const [key, row] = [...database.roomDays][0] ?? [];
+        if (key === undefined || row === undefined) throw new Error('no day to doctor');
+        database.roomDays.set(key, { ...row, giftCount: row.giftCount + 1n });
+      },
+    },
+    /2023-11-\d\d is stored with 50 coins in 6 gifts, and the log makes 50 in 5/,
+  );
+  sees(
     'lie in the week of the time at which the log keeps the gift (LB-3)',
     {
       beforeEnd: ({ database }) => {

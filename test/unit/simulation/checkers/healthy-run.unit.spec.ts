@@ -17,6 +17,7 @@ describe('a healthy run', () => {
       'log',
       'outbox',
       'owners',
+      'roomDays',
       'roomWeeks',
       'rooms',
       'settled',

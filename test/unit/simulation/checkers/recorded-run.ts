@@ -39,6 +39,7 @@ export type TableName =
   | 'settlements'
   | 'giftStats'
   | 'schemaLevel'
+  | 'roomDays'
   | 'roomWeeks'
   | 'userWeeks';
 
@@ -63,6 +64,7 @@ const compared: readonly TableName[] = [
   'snapshots',
   'settlements',
   'giftStats',
+  'roomDays',
   'roomWeeks',
   'userWeeks',
 ];
