@@ -81,6 +81,13 @@ export interface CellContext {
   /** Told after a COMMIT which rooms it changed. Never waits; without it nobody copies the list. */
   readonly listChanged?: (roomKeys: readonly RoomKey[]) => void;
   /**
+   * Told after a COMMIT in which rooms something was given, and at which time the log keeps it. Never
+   * waits; without it there are no boards (NEW-11).
+   */
+  readonly giftsStored?: (
+    rooms: readonly { readonly roomKey: RoomKey; readonly givenAtMs: number }[],
+  ) => void;
+  /**
    * The level up to which commands are executed and events written, by `protocol/schema-levels.ts`.
    * Given by the cell to its own parts; without it, this release's own.
    */

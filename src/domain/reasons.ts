@@ -340,6 +340,12 @@ export const requestReasons = {
     sentence: 'The app has no RTC application in this deployment.',
     advice: 'Ask the operators to name the app under rtc.apps, with its keys.',
   },
+  LEADERBOARD_NOT_ENABLED: {
+    status: 'FAILED_PRECONDITION',
+    memory: 'none',
+    sentence: 'This deployment keeps no boards over rooms.',
+    advice: 'Ask the operators to set leaderboard.enabled; GetGiftRank shows the rank in a room.',
+  },
   ROOM_CORRUPT: {
     status: 'INTERNAL',
     memory: 'free',

@@ -13,6 +13,7 @@ import type { CallFrame, RequestMeta, RoomApi } from '../ports/room-api.ts';
 import type { OwnerReadsPeers } from '../ports/owner-reads.ts';
 import type { ReplayStore } from '../ports/replay-store.ts';
 import type { RocketRulesStore } from '../ports/rocket-rules-store.ts';
+import type { RoomGiftLeaderboard } from '../ports/room-gift-leaderboard.ts';
 import type { RoomListCache } from '../ports/room-list-cache.ts';
 import type { RoomReadApi } from '../ports/room-read-api.ts';
 import type { RoomQueries } from '../ports/room-queries.ts';
@@ -29,6 +30,7 @@ import type { ExchangePorts } from './exchange.ts';
 import { createExecuteCommand } from './execute-command.ts';
 import type { CommandPorts } from './execute-command.ts';
 import { createGetCommand } from './get-command.ts';
+import { createGetLeaderboard } from './get-leaderboard.ts';
 import { createGetRoomSnapshot } from './get-room-snapshot.ts';
 import { createHeartbeatFolder } from './heartbeat-folder.ts';
 import type { GatewayLimits } from './limits.ts';
@@ -62,6 +64,8 @@ export interface GatewayPorts extends CommandPorts, ExchangePorts, ReplySlotPort
   readonly roomQueries: RoomQueries;
   /** Null: lists come from MySQL alone. */
   readonly roomListCache: Pick<RoomListCache, 'page'> | null;
+  /** Null: this deployment keeps no boards. */
+  readonly roomGiftLeaderboard: Pick<RoomGiftLeaderboard, 'page'> | null;
   readonly operatorStore: OperatorStore;
   readonly replayStore: ReplayStore;
   readonly giftCatalogue: Pick<GiftCatalogue, 'list' | 'setBy'>;
@@ -128,6 +132,7 @@ export function createGateway(settings: GatewaySettings, ports: GatewayPorts): G
   const reads: GatedReads = {
     ...createOwnerQueries(ports, { limits, partitionCount, cached: getRoomSnapshot }),
     ...createStoredQueries(ports.roomQueries),
+    getLeaderboard: createGetLeaderboard(ports),
   };
 
   const beat = (
@@ -178,6 +183,7 @@ function gatedReads(reads: GatedReads, gate: CallGate): GatedReads {
     getGiftRank: (frame, place) => gate.run(() => reads.getGiftRank(frame, place)),
     batchGetRooms: (frame, query) => gate.run(() => reads.batchGetRooms(frame, query)),
     listRoomsByOwner: (frame, query) => gate.run(() => reads.listRoomsByOwner(frame, query)),
+    getLeaderboard: (frame, query) => gate.run(() => reads.getLeaderboard(frame, query)),
     getUserRooms: (frame, query) => gate.run(() => reads.getUserRooms(frame, query)),
   };
 }

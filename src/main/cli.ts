@@ -4,6 +4,7 @@
  * end into an exit code; what the commands do stands in `commands/`.
  */
 import { Command, CommanderError } from 'commander';
+import { addBoardsCommands } from './commands/boards-commands.ts';
 import { addConfigCommands } from './commands/config-commands.ts';
 import { addDeadLettersCommands } from './commands/dead-letters-commands.ts';
 import { addDrainCommand } from './commands/drain-command.ts';
@@ -34,6 +35,7 @@ Examples:
   $ roomcell partitions --json            who owns which partition
   $ roomcell outbox list --app demo       what its destination never got
   $ roomcell gifts set demo rose --price 10 --as kim
+  $ roomcell boards rebuild               the boards over rooms, anew from MySQL
   $ roomcell config check                 the effective configuration, without secrets
 
 Exit codes: 0 done · 1 failed · 2 usage · 3 configuration refused · 4 a server is out of reach ·
@@ -46,6 +48,7 @@ addOutboxCommands(program);
 addDeadLettersCommands(program);
 addDrainCommand(program);
 addGiftsCommands(program);
+addBoardsCommands(program);
 addRocketCommands(program);
 addSettlementsCommand(program);
 addSchemaLevelCommand(program);

@@ -5,6 +5,7 @@
  */
 import type { DriverPorts } from '../drivers/driver-ports.ts';
 import type { TopicPlan, TopicReport } from '../drivers/log-client/topic-plan.ts';
+import type { BoardSums } from '../ports/board-sums.ts';
 import type { CommandSink } from '../ports/command-sink.ts';
 import type { CommandSource } from '../ports/command-source.ts';
 import type { CommitLane } from '../ports/commit-lane.ts';
@@ -29,6 +30,7 @@ import type { ReplySlots } from '../ports/reply-slots.ts';
 import type { ReplySource } from '../ports/reply-source.ts';
 import type { RocketRulesStore } from '../ports/rocket-rules-store.ts';
 import type { RocketLaunchScheduler } from '../ports/rocket-scheduler.ts';
+import type { RoomGiftLeaderboard } from '../ports/room-gift-leaderboard.ts';
 import type { RoomListCache } from '../ports/room-list-cache.ts';
 import type { RoomQueries } from '../ports/room-queries.ts';
 import type { RoomReader } from '../ports/room-reader.ts';
@@ -59,6 +61,8 @@ export interface DriverSet {
   leaseDirectory(ports: DriverPorts): LeaseDirectory;
   /** The copy of the room list; whoever asks for it stops it. */
   roomListCache(ports: DriverPorts): RoomListCache;
+  /** The boards over rooms; whoever asks for them stops them. */
+  roomGiftLeaderboard(ports: DriverPorts): RoomGiftLeaderboard;
   /** Wake-ups for rockets whose countdown is over; whoever asks for it stops it. */
   rocketScheduler(ports: DriverPorts): RocketLaunchScheduler;
   /** The reads of other nodes; whoever asks for them stops them. */
@@ -86,6 +90,7 @@ export interface Stores {
   readonly outboxStore: OutboxStore;
   readonly giftCatalogue: GiftCatalogue;
   readonly rocketRules: RocketRulesStore;
+  readonly boardSums: BoardSums;
   readonly settlementStore: SettlementStore;
   readonly operatorStore: OperatorStore;
   readonly replayStore: ReplayStore;

@@ -16,6 +16,7 @@ import { MemoryLeaseDirectory } from '../drivers/memory/memory-lease-directory.t
 import { MemoryLeaseServer } from '../drivers/memory/memory-lease-server.ts';
 import { MemoryLuckyGiftLocks } from '../drivers/memory/memory-lucky-gift-send-locker.ts';
 import { MemoryRocketWakes } from '../drivers/memory/memory-rocket-scheduler.ts';
+import { MemoryRoomGiftLeaderboard } from '../drivers/memory/memory-room-gift-leaderboard.ts';
 import { MemoryRoomListCache } from '../drivers/memory/memory-room-list-cache.ts';
 import { MemoryReadsNetwork } from '../drivers/memory/memory-reads-network.ts';
 import { createMemoryReplySink } from '../drivers/memory/memory-reply-sink.ts';
@@ -81,6 +82,8 @@ export function createEmbeddedDrivers(parts: DriverSetParts): DriverSet {
       const { readBudgetMs } = config.listCache;
       return new MemoryRoomListCache({ readBudgetMs }, leases, createSystemRandom());
     },
+    roomGiftLeaderboard: () =>
+      new MemoryRoomGiftLeaderboard({ readBudgetMs: config.leaderboard.readBudgetMs }, leases),
     handOver: (ports) => new MemoryWakeHub(ports).open(),
     luckyGiftLocks: () => luckyLocks.open(),
     rocketScheduler: () => rocketWakes.open(),

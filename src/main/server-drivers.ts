@@ -20,6 +20,7 @@ import type { RedisSettings } from '../drivers/redis/redis-client.ts';
 import { createRedisLeaseDirectory } from '../drivers/redis/redis-lease-directory.ts';
 import { createRedisLuckyGiftSendLocker } from '../drivers/redis/redis-lucky-gift-send-locker.ts';
 import { createRedisRocketScheduler } from '../drivers/redis/redis-rocket-scheduler.ts';
+import { createRedisRoomGiftLeaderboard } from '../drivers/redis/redis-room-gift-leaderboard.ts';
 import { createRedisRoomListCache } from '../drivers/redis/redis-room-list-cache.ts';
 import { createRedisWake } from '../drivers/redis/redis-wake.ts';
 import { createSystemRandom } from '../drivers/system/system-random.ts';
@@ -71,6 +72,11 @@ export function createServerDrivers(parts: DriverSetParts): DriverSet {
       createRedisRoomListCache(
         { redis, readBudgetMs: config.listCache.readBudgetMs },
         { ...ports, random: createSystemRandom() },
+      ),
+    roomGiftLeaderboard: (ports) =>
+      createRedisRoomGiftLeaderboard(
+        { redis, readBudgetMs: config.leaderboard.readBudgetMs },
+        ports,
       ),
     handOver: (ports) => createRedisWake({ redis, topic: 'hand-over', incarnation }, ports),
     luckyGiftLocks: (ports) => createRedisLuckyGiftSendLocker(redis, ports),
@@ -126,7 +132,8 @@ export function kafkaSettingsOf({ kafka }: RoomcellConfig, clientId: string): Ka
   return { brokers, clientId, connectionTimeoutMs, requestTimeoutMs };
 }
 
-function redisSettingsOf(config: RoomcellConfig, connectionName: string): RedisSettings {
+/** Where Redis is; `connectionName` shows in its list of clients. */
+export function redisSettingsOf(config: RoomcellConfig, connectionName: string): RedisSettings {
   return { url: redisUrlOf(config), keyPrefix: config.redis.keyPrefix, connectionName };
 }
 

@@ -10,6 +10,7 @@ import type { RocketRulesStore } from '../ports/rocket-rules-store.ts';
 import type { RocketLaunchScheduler } from '../ports/rocket-scheduler.ts';
 import type { OwnerWatches } from '../ports/room-watch.ts';
 import type { TopicLayout } from '../ports/partition-store.ts';
+import { openBoardProjection } from './board-projection.ts';
 import { fillCatalogue } from './fill-catalogue.ts';
 import { fillRocketRules } from './fill-rocket-rules.ts';
 import { openListProjection } from './list-projection.ts';
@@ -131,6 +132,7 @@ function runningCell(
     ...paying,
     ...openLuckyGifts(context, resources),
     ...(lists === null ? {} : { listChanged: (roomKeys) => lists.changed(roomKeys) }),
+    ...openBoardProjection(context, resources),
   });
   served.attach(cell.reads);
   const stage: RunningStage = {

@@ -9,8 +9,10 @@ import {
 import { createTokenVerifier, type TokenKeys } from '../drivers/jwt/token-verifier.ts';
 import { createGateway, type Gateway, type GatewayPorts } from '../gateway/gateway.ts';
 import { defaultGatewayLimits, type GatewayLimits } from '../gateway/limits.ts';
+import type { RoomGiftLeaderboard } from '../ports/room-gift-leaderboard.ts';
 import type { TopicLayout } from '../ports/partition-store.ts';
 import type { RoomcellConfig } from './config/config-schema.ts';
+import { openLeaderboard } from './board-projection.ts';
 import { openListProjection, type ListProjection } from './list-projection.ts';
 import { listenAddressOf } from './listen-address.ts';
 import { rtcSigningApps } from './outside-clients.ts';
@@ -37,7 +39,9 @@ export function wireGateway(process: WiringContext): Role {
       const auth = await authOf(config, context);
       const lists = openListProjection(context);
       if (lists !== null) resources.add('list projection', () => lists.stop());
-      const gateway = gatewayOn(context, layout, lists);
+      const leaderboard = openLeaderboard(context);
+      if (leaderboard !== null) resources.add('boards', () => leaderboard.stop());
+      const gateway = gatewayOn(context, layout, { lists, leaderboard });
       warnOfMissingTickets(context);
       const server = createRoomGrpcServer(
         { ...listenAddressOf(config.gateway.grpcListen), auth, rtcSdkAppIds: rtcIdsOf(config) },
@@ -49,11 +53,17 @@ export function wireGateway(process: WiringContext): Role {
   });
 }
 
+/** Copies in Redis that the gateway reads; null: this deployment has none. */
+export interface Projections {
+  readonly lists: ListProjection | null;
+  readonly leaderboard: RoomGiftLeaderboard | null;
+}
+
 /** The stage without a transport; nothing of it runs yet. */
 export function gatewayOn(
   context: WiringContext,
   layout: TopicLayout,
-  lists: ListProjection | null = null,
+  projections: Projections = { lists: null, leaderboard: null },
 ): Gateway {
   const { config, nodeId } = context;
   return createGateway(
@@ -65,7 +75,7 @@ export function gatewayOn(
       deploymentApp: config.auth.deploymentApp,
       limits: limitsOf(config),
     },
-    gatewayPorts(context, lists),
+    gatewayPorts(context, projections),
   );
 }
 
@@ -129,7 +139,7 @@ function servedGateway(context: WiringContext, gateway: Gateway, servers: Server
   };
 }
 
-function gatewayPorts(context: WiringContext, lists: ListProjection | null): GatewayPorts {
+function gatewayPorts(context: WiringContext, { lists, leaderboard }: Projections): GatewayPorts {
   const { drivers, driverPorts, outside, clock, timers, random, log } = context;
   const { metrics, trace, codec } = context;
   const { stores } = drivers;
@@ -149,6 +159,7 @@ function gatewayPorts(context: WiringContext, lists: ListProjection | null): Gat
     roomReader: stores.roomReader,
     roomQueries: stores.roomQueries,
     roomListCache: lists?.cache ?? null,
+    roomGiftLeaderboard: leaderboard,
     ...(lists === null ? {} : { listChanged: (roomKeys) => lists.changed(roomKeys) }),
     partitionStore: stores.partitionStore,
     partitionStops: stores.partitionStops,

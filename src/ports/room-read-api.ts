@@ -7,6 +7,7 @@ import type { MicRequest, RoomBan } from '../domain/room/state.ts';
 import type { RankItem } from '../domain/gift/gift-rank.ts';
 import type { AudienceUser } from './owner-reads.ts';
 import type { CallFrame } from './room-api.ts';
+import type { BoardPlace } from './room-gift-leaderboard.ts';
 import type { ListEntry, UserRoom } from './room-queries.ts';
 import type { WatchMessage } from './room-watch.ts';
 import type { RtcTicket } from './rtc-tickets.ts';
@@ -90,6 +91,23 @@ export interface RoomReadApi {
     frame: CallFrame,
     watch: RoomPlace & { readonly afterVersion: bigint },
   ): AsyncIterable<RoomWatchMessage>;
+  /**
+   * The board of `period` (`day`, `week` or `all`), or with `previous` of the one before it. Throws
+   * LEADERBOARD_NOT_ENABLED, or a Retry failure when the boards are out of reach.
+   */
+  getLeaderboard(
+    frame: CallFrame,
+    query: {
+      readonly appCode: string;
+      readonly period: string;
+      readonly previous: boolean;
+    } & PageRequest,
+  ): Promise<{
+    readonly places: readonly BoardPlace[];
+    /** Which period it is: `2026-11-30`, `2026-W49` or `all`. */
+    readonly periodName: string;
+    readonly nextCursor: string;
+  }>;
   /** Rooms whatever their status, in the order of the ids; unknown and deleted ones are left out. */
   batchGetRooms(
     frame: CallFrame,

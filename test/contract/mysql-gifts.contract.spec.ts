@@ -1,9 +1,20 @@
 /** The contracts about gifts on MySQL. */
 import { openMysqlSpace } from '../support/mysql-space.ts';
+import { boardSumsContract } from './suites/board-sums-contract.ts';
 import { commitLaneGiftsContract } from './suites/commit-lane-gifts-contract.ts';
 import { giftCatalogueContract } from './suites/gift-catalogue-contract.ts';
 import { rocketRulesContract } from './suites/rocket-rules-contract.ts';
 import { settlementStoreContract } from './suites/settlement-store-contract.ts';
+
+boardSumsContract('MySQL', async () => {
+  const space = await openMysqlSpace();
+  return {
+    sums: space.drivers.boardSums,
+    store: space.drivers.partitionStore,
+    openLane: (incarnation) => space.drivers.openLane({ incarnation, lane: 0 }),
+    close: () => space.close(),
+  };
+});
 
 giftCatalogueContract('MySQL', async () => {
   const space = await openMysqlSpace();
@@ -83,6 +94,18 @@ commitLaneGiftsContract('MySQL', async () => {
       return rows.map((row) => ({
         userId: row['user_id'] === null ? null : String(row['user_id']),
         isoWeek: String(row['iso_week']),
+        coins: BigInt(String(row['coins'])),
+        giftCount: BigInt(String(row['gift_count'])),
+        updatedAtMs: Number(row['updated_at_ms']),
+      }));
+    },
+    daysOf: async (roomId) => {
+      const rows = await space.sql(
+        'SELECT * FROM room_day_contributions WHERE room_id = ? ORDER BY utc_day',
+        [roomId],
+      );
+      return rows.map((row) => ({
+        utcDay: String(row['utc_day']),
         coins: BigInt(String(row['coins'])),
         giftCount: BigInt(String(row['gift_count'])),
         updatedAtMs: Number(row['updated_at_ms']),

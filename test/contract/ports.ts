@@ -35,6 +35,7 @@ export const ports: PortTable = {
     real: ['contract/deliveries.contract.spec.ts'],
     twin: [fromMemory('memory-deliveries')],
   },
+  'board-sums': database('gifts', ['board-sums-contract']),
   clock: local('clock-contract', 'system/system-drivers', 'virtual-time'),
   'command-sink': log(['command-sink-contract']),
   'command-source': log(['command-source-contract', 'command-group-contract'], {
@@ -100,6 +101,11 @@ export const ports: PortTable = {
     suites: ['rocket-scheduler-contract'],
     real: ['contract/redis.contract.spec.ts'],
     twin: [fromMemory('memory-rocket-scheduler')],
+  },
+  'room-gift-leaderboard': {
+    suites: ['room-gift-leaderboard-contract'],
+    real: ['contract/redis.contract.spec.ts'],
+    twin: [fromMemory('memory-room-gift-leaderboard')],
   },
   'room-list-cache': {
     suites: ['room-list-cache-contract'],

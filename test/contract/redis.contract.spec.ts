@@ -1,8 +1,9 @@
-/** The lease directory, the copy of the room list and the wake on a real Redis. */
+/** The lease directory, the copy of the room list, the boards and the wake on a real Redis. */
 import type { AppCode, RoomKey, UserId } from '../../src/domain/ids.ts';
 import { createRedisLeaseDirectory } from '../../src/drivers/redis/redis-lease-directory.ts';
 import { createRedisLuckyGiftSendLocker } from '../../src/drivers/redis/redis-lucky-gift-send-locker.ts';
 import { createRedisRocketScheduler } from '../../src/drivers/redis/redis-rocket-scheduler.ts';
+import { createRedisRoomGiftLeaderboard } from '../../src/drivers/redis/redis-room-gift-leaderboard.ts';
 import { createRedisRoomListCache } from '../../src/drivers/redis/redis-room-list-cache.ts';
 import { createRedisWake } from '../../src/drivers/redis/redis-wake.ts';
 import { createSystemRandom } from '../../src/drivers/system/system-random.ts';
@@ -17,6 +18,7 @@ import { leaseDirectoryContract } from './suites/lease-directory-contract.ts';
 import type { LeaseServerBehaviour } from './suites/lease-directory-contract.ts';
 import { luckyGiftSendLockerContract } from './suites/lucky-gift-send-locker-contract.ts';
 import { rocketSchedulerContract } from './suites/rocket-scheduler-contract.ts';
+import { roomGiftLeaderboardContract } from './suites/room-gift-leaderboard-contract.ts';
 import { roomListCacheContract } from './suites/room-list-cache-contract.ts';
 import { wakeContract } from './suites/wake-contract.ts';
 
@@ -129,6 +131,44 @@ roomListCacheContract('Redis', async () => {
       for (const node of [nodeA, nodeB]) {
         await waitUntil('the cache is reached again', async () => {
           return (await node.isReady('nobody' as AppCode)) !== null;
+        });
+      }
+    },
+    async close() {
+      await Promise.all([nodeA.stop(), nodeB.stop()]);
+      await proxy.close();
+      await space.close();
+    },
+  };
+});
+
+roomGiftLeaderboardContract('Redis', async () => {
+  const space = openRedisSpace();
+  const proxy = await startTcpProxy({ targetHost: space.host, targetPort: space.port });
+  const open = () =>
+    createRedisRoomGiftLeaderboard(
+      {
+        redis: { url: `redis://127.0.0.1:${proxy.port}`, keyPrefix: space.keyPrefix },
+        readBudgetMs: 500,
+        writeBudgetMs: 500,
+        breaker: { failuresToOpen: 3, openMs: 50 },
+      },
+      driverDeps(),
+    );
+  const [nodeA, nodeB] = [open(), open()];
+  return {
+    nodeA,
+    nodeB,
+    empty: () => space.empty(),
+    pass: (ms) => createSystemTimers().sleep(ms),
+    async setServer(behaviour) {
+      await behave(proxy, behaviour);
+      if (behaviour !== 'up') return;
+      const period = { kind: 'all', name: 'all' } as const;
+      const probe = { appCode: 'nobody' as AppCode, period, after: null, pageSize: 1 };
+      for (const node of [nodeA, nodeB]) {
+        await waitUntil('the boards are reached again', async () => {
+          return (await node.page(probe)).kind === 'page';
         });
       }
     },

@@ -169,6 +169,8 @@ export class CellRig {
       readonly codec?: Codec;
       /** Whether the node knows a lucky gift service. Default: yes. */
       readonly hasLuckyGifts?: boolean;
+      /** Told of gifts behind their COMMIT. Default: nobody. */
+      readonly giftsStored?: NonNullable<CellContext['giftsStored']>;
       /** Of the node's machine. Default: the rig's time. */
       readonly clock?: Clock;
       /** Stands in front of every port that reaches another process. */
@@ -233,6 +235,7 @@ export class CellRig {
       ...this.lucky.portsOf(gate, settings.hasLuckyGifts),
       peers: this.network.peers(),
       rtcRemovers: new Map(),
+      ...(settings.giftsStored === undefined ? {} : { giftsStored: settings.giftsStored }),
       ...settings.stores,
     } as CellSurroundings);
     await this.network.server(nodeId, cell.reads).start();

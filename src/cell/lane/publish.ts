@@ -6,6 +6,7 @@
 import { roomKeyOf, splitRoomKey } from '../../domain/ids.ts';
 import { roomView } from '../../domain/room/room-view.ts';
 import { assert } from '../../kernel/assert.ts';
+import type { LaneBatch } from '../../ports/commit-lane.ts';
 import type { OutgoingReply } from '../../ports/reply-sink.ts';
 import type { ReplyRecord } from '../../protocol/records.ts';
 import type { CellContext } from '../cell-context.ts';
@@ -54,6 +55,7 @@ export function publishBatch(
   if (roomRows.length > 0) {
     context.listChanged?.(roomRows.map(({ appCode, roomId }) => roomKeyOf(appCode, roomId)));
   }
+  tellBoards(context, built.batch);
   for (const draft of drafts) tellRtc(context, draft, saveMutationMs);
 }
 
@@ -65,6 +67,17 @@ function tellRtc({ rtcAtOnce }: CellContext, { room, ends }: RoomDraft, commitMs
       rtcAtOnce?.committed(room, event, commitMs);
     }
   }
+}
+
+/** RES-32. The days of a batch are those of its gifts, however late it is stored (LB-3). */
+function tellBoards({ giftsStored }: CellContext, { roomDays }: LaneBatch): void {
+  if (giftsStored === undefined || roomDays.length === 0) return;
+  giftsStored(
+    roomDays.map(({ appCode, roomId, updatedAtMs }) => ({
+      roomKey: roomKeyOf(appCode, roomId),
+      givenAtMs: updatedAtMs,
+    })),
+  );
 }
 
 function replaceState({ room, state, chainHash, ends }: RoomDraft): void {

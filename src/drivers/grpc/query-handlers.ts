@@ -1,7 +1,7 @@
 /** RoomQueries over gRPC: messages to the gateway's reads and back. Translation only. */
 import type { CallFrame, RoomApi } from '../../ports/room-api.ts';
 import type { RoomReadApi } from '../../ports/room-read-api.ts';
-import { Consistency } from './generated/roomcell/v1/room_queries_pb.ts';
+import { Consistency, LeaderboardPeriod } from './generated/roomcell/v1/room_queries_pb.ts';
 import type { RoomQueries } from './generated/roomcell/v1/room_queries_pb.ts';
 import type { CallContext, ServiceHandlers } from './grpc-bridge.ts';
 import { audienceUser, micRequest, roomBan } from './owner-reads-answers.ts';
@@ -18,6 +18,13 @@ const consistencies: Readonly<Record<number, string>> = {
   [Consistency.UNSPECIFIED]: '',
   [Consistency.OWNER]: 'owner',
   [Consistency.CACHED]: 'cached',
+};
+
+const periods: Readonly<Record<number, string>> = {
+  [LeaderboardPeriod.UNSPECIFIED]: '',
+  [LeaderboardPeriod.DAY]: 'day',
+  [LeaderboardPeriod.WEEK]: 'week',
+  [LeaderboardPeriod.ALL]: 'all',
 };
 
 /** A handler for each method. */
@@ -45,6 +52,14 @@ export function queryHandlers(
       const frame = await frameOf(context, request.appCode);
       const { entries, nextCursor } = await api.listRoomsByOwner(frame, request);
       return { rooms: entries.map(roomListEntry), nextCursor };
+    },
+    getLeaderboard: async (request, context) => {
+      const { appCode, previous, pageSize, cursor } = request;
+      const period = periods[request.period] ?? `unknown:${request.period}`;
+      const frame = await frameOf(context, appCode);
+      const query = { appCode, period, previous, pageSize, cursor };
+      const { places, ...page } = await api.getLeaderboard(frame, query);
+      return { places: [...places], ...page };
     },
     getUserRooms: async (request, context) => {
       const frame = await frameOf(context, request.appCode);

@@ -1,5 +1,6 @@
 /** All ports that stand on MySQL, made over one memory database: the twin of `mysql-drivers.ts`. */
 import type { BlockingDestinations } from '../../ports/outbox-store.ts';
+import { MemoryBoardSums } from './memory-board-sums.ts';
 import { MemoryCommitLane, type MemoryLaneSettings } from './memory-commit-lane.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import { MemoryGiftCatalogue } from './memory-gift-catalogue.ts';
@@ -31,6 +32,7 @@ export interface MemoryDrivers {
   readonly outboxStore: MemoryOutboxStore;
   readonly giftCatalogue: MemoryGiftCatalogue;
   readonly rocketRules: MemoryRocketRules;
+  readonly boardSums: MemoryBoardSums;
   readonly settlementStore: MemorySettlementStore;
   readonly operatorStore: MemoryOperatorStore;
   readonly replayStore: MemoryReplayStore;
@@ -57,6 +59,7 @@ export function createMemoryDrivers(
     schemaRegistry: new MemorySchemaRegistry(database),
     outboxStore: new MemoryOutboxStore(database, blocking),
     giftCatalogue: new MemoryGiftCatalogue(database),
+    boardSums: new MemoryBoardSums(database),
     rocketRules: new MemoryRocketRules(database),
     settlementStore: new MemorySettlementStore(database),
     operatorStore: new MemoryOperatorStore(database),

@@ -22,6 +22,7 @@ export type MemoryPort =
   | 'settlements'
   | 'catalogue'
   | 'rocketRules'
+  | 'boardSums'
   | 'operators'
   | 'retention'
   | 'nodes';

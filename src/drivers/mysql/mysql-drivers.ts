@@ -2,6 +2,7 @@
  * All ports that stand on MySQL, made from one set of settings. `main` calls this once per process;
  * tests call it once per database.
  */
+import type { BoardSums } from '../../ports/board-sums.ts';
 import type { CommitLane } from '../../ports/commit-lane.ts';
 import type { GiftCatalogue } from '../../ports/gift-catalogue.ts';
 import type { NodeRegistry } from '../../ports/node-registry.ts';
@@ -28,6 +29,7 @@ import {
 import type { MysqlServerSettings, PoolLimits, SessionLimits } from './connection-settings.ts';
 import { checkDurability } from './durability-check.ts';
 import type { DurabilityFinding } from './durability-check.ts';
+import { MysqlBoardSums } from './mysql-board-sums.ts';
 import { MysqlCommitLane } from './mysql-commit-lane.ts';
 import { MysqlGiftCatalogue } from './mysql-gift-catalogue.ts';
 import { MysqlRocketRules } from './mysql-rocket-rules.ts';
@@ -91,6 +93,7 @@ export interface MysqlDrivers {
   readonly outboxStore: OutboxStore;
   readonly giftCatalogue: GiftCatalogue;
   readonly rocketRules: RocketRulesStore;
+  readonly boardSums: BoardSums;
   readonly settlementStore: SettlementStore;
   readonly operatorStore: OperatorStore;
   readonly replayStore: ReplayStore;
@@ -131,6 +134,7 @@ export function createMysqlDrivers(settings: MysqlSettings): MysqlDrivers {
     schemaRegistry: new MysqlSchemaRegistry(pool),
     outboxStore: createOutboxStore(pool, settings.blocking),
     giftCatalogue: new MysqlGiftCatalogue(pool),
+    boardSums: new MysqlBoardSums(pool),
     rocketRules: new MysqlRocketRules(pool),
     settlementStore: new MysqlSettlementStore(pool, commandsTopic),
     operatorStore: new MysqlOperatorStore(pool, commandsTopic),

@@ -41,6 +41,7 @@ const ofGateway: Rows = {
     'outcome',
   ),
   gateway_list_pages_total: counter('Pages of the room list, by what they came from.', 'from'),
+  gateway_leaderboard_pages_total: counter('Pages of boards, by how they ended.', 'outcome'),
   gateway_heartbeat_folds_total: counter('Records that hold many heartbeats.'),
   gateway_watches_open: gauge('Clients that watch rooms.'),
   gateway_watch_resumes_total: counter('Looks of watches for the next owner.', 'reason'),
@@ -123,6 +124,7 @@ const ofCell: Rows = {
 
 const ofProjections: Rows = {
   projection_list_copies_total: counter('Changed rooms copied into the list cache.', 'outcome'),
+  projection_board_copies_total: counter('Rooms brought to the boards.', 'outcome'),
   projection_list_passes_total: counter('Full passes over the room list.', 'outcome'),
   projection_list_pass_ms: duration('Full passes that ended.'),
 };

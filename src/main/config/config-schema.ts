@@ -7,6 +7,7 @@ import { cellFields, limitFields, roomFields } from './cell-fields.ts';
 import type { ConfigOf, FieldTree } from './field-tree.ts';
 import { boolean, choice, duration, integer, list, secret, text } from './fields.ts';
 import { displayFields } from './display-fields.ts';
+import { leaderboardFields } from './leaderboard-fields.ts';
 import { listCacheFields } from './list-cache-fields.ts';
 import { outsideFields } from './outside-fields.ts';
 import { outboxWorkerFields } from './outbox-worker-fields.ts';
@@ -291,6 +292,7 @@ export const configTree = {
   outbox_worker: outboxWorkerFields,
   retention: retentionFields,
   list_cache: listCacheFields,
+  leaderboard: leaderboardFields,
   display: displayFields,
   ...outsideFields,
 } satisfies FieldTree;

@@ -57,6 +57,7 @@ describe('roomcell', () => {
       'dead-letters',
       'schema-level',
       'gifts',
+      'boards',
       'rocket',
     ]) {
       expect(stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'));
@@ -217,6 +218,23 @@ describe('roomcell', () => {
     expect(listed[2]).toMatch(/^rose +1 +7 +off sale +plain$/);
     const json = (await roomcell(['gifts', 'list', 'shop', '--json'], space.env)).stdout;
     expect(JSON.parse(json)).toMatchObject([{ giftId: 'car', coinPrice: price }, gift]);
+  });
+
+  it('rebuilds the boards from MySQL where they are kept, and says so where they are not (LB-4)', async () => {
+    await roomcell(['migrate'], space.env);
+    const off = await roomcell(['boards', 'rebuild'], space.env);
+    expect(off.code).toBe(exitCodes.badConfig);
+    expect(off.stderr).toContain('leaderboard.enabled is false');
+    const env = { ...space.env, ROOMCELL_LEADERBOARD_ENABLED: 'true' };
+    const none = await roomcell(['boards', 'rebuild'], env);
+    expect(none.stdout).toContain('No app has gifts');
+    await runSql('INSERT INTO room_week_contributions VALUES (?, ?, ?, ?, 1, 1)', [
+      ...['shop', 'r1', '2000-W01'],
+      9_007_199_254_740_993n,
+    ]);
+    const rebuilt = await roomcell(['boards', 'rebuild', '--app', 'shop'], env);
+    expect(rebuilt.code, rebuilt.stderr).toBe(exitCodes.ok);
+    expect(rebuilt.stdout).toMatch(/^shop +all +1$/m);
   });
 
   it('counts and lists debits that wait to be given back', async () => {

@@ -10,6 +10,7 @@ import { createMemoryDisplaySource } from '../../../src/drivers/memory/memory-di
 import { createMemoryEventSink } from '../../../src/drivers/memory/memory-event-sink.ts';
 import { createMemoryEventSource } from '../../../src/drivers/memory/memory-event-source.ts';
 import { MemoryLeaseDirectory } from '../../../src/drivers/memory/memory-lease-directory.ts';
+import { MemoryRoomGiftLeaderboard } from '../../../src/drivers/memory/memory-room-gift-leaderboard.ts';
 import { MemoryRoomListCache } from '../../../src/drivers/memory/memory-room-list-cache.ts';
 import { createMemoryReplySink } from '../../../src/drivers/memory/memory-reply-sink.ts';
 import { createMemoryReplySource } from '../../../src/drivers/memory/memory-reply-source.ts';
@@ -106,6 +107,10 @@ export function createPodDrivers(parts: PodDriverParts): DriverSet {
       const cache = new MemoryRoomListCache({ readBudgetMs }, servers.leases, parts.random);
       return gatedPort(servers.listCopies.told(cache), gate);
     },
+    roomGiftLeaderboard: () => {
+      const { readBudgetMs } = config.leaderboard;
+      return gatedPort(new MemoryRoomGiftLeaderboard({ readBudgetMs }, servers.leases), gate);
+    },
     handOver: () => {
       const handOver = servers.handOverHub.open();
       return { ...gatedWake(handOver, gate), stop: () => handOver.stop() };
@@ -131,6 +136,7 @@ function gatedStores({ servers, gate, ports, config }: PodDriverParts): Stores {
     schemaRegistry: gatedPort(drivers.schemaRegistry, gate),
     outboxStore: gatedPort(drivers.outboxStore, gate),
     giftCatalogue: gatedPort(drivers.giftCatalogue, gate),
+    boardSums: gatedPort(drivers.boardSums, gate),
     rocketRules: gatedPort(drivers.rocketRules, gate),
     settlementStore: gatedPort(drivers.settlementStore, gate),
     operatorStore: gatedPort(drivers.operatorStore, gate),

@@ -1,6 +1,6 @@
 /** Gifts through the cell: charged once or not at all, applied or given back (GIFT-2 … GIFT-8). */
 import { describe, expect, it } from 'vitest';
-import { joinRoomBody } from '../../support/cell-rig.ts';
+import { CellRig, joinRoomBody } from '../../support/cell-rig.ts';
 import {
   booksAgree,
   coinsOf,
@@ -56,7 +56,11 @@ describe('a gift', () => {
       (id) => rig.database.log.get(`app1\0r1\0${id}`)?.decidedAtMs,
     );
     expect(times).toEqual([mondayMs - 1, mondayMs]);
-    const { roomWeeks, userWeeks } = rig.database;
+    const { roomDays, roomWeeks, userWeeks } = rig.database;
+    expect([...roomDays.values()]).toMatchObject([
+      { roomId: 'r1', utcDay: '2023-11-19', coins: 30n, giftCount: 3n },
+      { roomId: 'r1', utcDay: '2023-11-20', coins: 20n, giftCount: 2n },
+    ]);
     expect([...roomWeeks.values()]).toMatchObject([
       { roomId: 'r1', isoWeek: '2023-W46', coins: 30n, giftCount: 3n },
       { roomId: 'r1', isoWeek: '2023-W47', coins: 20n, giftCount: 2n },
@@ -66,6 +70,26 @@ describe('a gift', () => {
       { userId: 'u1', isoWeek: '2023-W47', coins: 10n },
       { userId: 'u2', isoWeek: '2023-W47', coins: 10n },
     ]);
+  });
+
+  it('is told to the boards behind its COMMIT, by its own time, and a repeat or a refusal is not (RES-32, LB-3)', async () => {
+    const told: string[] = [];
+    const rig = new CellRig(1);
+    await sell(rig, 'rose', 10n);
+    const node = await rig.startNode('a', {
+      giftsStored: (rooms) => {
+        for (const { roomKey, givenAtMs } of rooms) {
+          const [row] = [...rig.database.roomDays.values()];
+          told.push(`${roomKey.replace('\0', '/')} at ${givenAtMs}, ${row?.coins} stored`);
+        }
+      },
+    });
+    await fillRoom(rig, node, 'r1');
+    await rig.result(node, rig.send('r1', 'g1', 'u1', giftBody(['u2', 'u3'])));
+    await rig.result(node, rig.send('r1', 'g1', 'u1', giftBody(['u2', 'u3'])));
+    await rig.result(node, rig.send('r1', 'g2', 'u1', giftBody(['nobody'])));
+    const decidedAtMs = rig.database.log.get('app1\0r1\0g1')?.decidedAtMs;
+    expect(told).toEqual([`app1/r1 at ${decidedAtMs}, 20 stored`]);
   });
 
   it('answers a repeat from the log, byte for byte, without another debit (PIPE-11, GIFT-3)', async () => {

@@ -57,6 +57,7 @@ function rig(change: Partial<GatewayPorts> = {}) {
       listedApps: () => Promise.resolve([]),
     },
     roomListCache: null,
+    roomGiftLeaderboard: null,
     operatorStore: {
       carryOut: () => Promise.resolve('done'),
       appliedCommands: () => Promise.resolve([]),

@@ -1,7 +1,10 @@
 /** RoomQueries over real gRPC: what a request becomes, and what an answer becomes on the wire. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RoomId, RoomVersion, UserId } from '../../../../src/domain/ids.ts';
-import { Consistency } from '../../../../src/drivers/grpc/generated/roomcell/v1/room_queries_pb.ts';
+import {
+  Consistency,
+  LeaderboardPeriod,
+} from '../../../../src/drivers/grpc/generated/roomcell/v1/room_queries_pb.ts';
 import {
   MicRequestKind,
   RoomRole,
@@ -134,6 +137,24 @@ describe('lists', () => {
     const page = { rooms: [shown], nextCursor: 'next' };
     expect(await rig.queries.listRoomsByOwner(owned, options())).toMatchObject(page);
     expect(lastAsked()?.what).toMatchObject(owned);
+  });
+
+  test.each([
+    [LeaderboardPeriod.UNSPECIFIED, ''],
+    [LeaderboardPeriod.DAY, 'day'],
+    [LeaderboardPeriod.WEEK, 'week'],
+    [LeaderboardPeriod.ALL, 'all'],
+    [9 as LeaderboardPeriod, 'unknown:9'],
+  ])('a page of the board of period %s is asked for as "%s" (QRY-4)', async (period, text) => {
+    const places = [{ rank: 1, roomId: 'r1' as RoomId, coins: 2n ** 60n + 1n }];
+    rig.api.answers.getLeaderboard = { places, periodName: '2026-W49', nextCursor: 'next' };
+    const asked = { appCode: 'app1', previous: true, pageSize: 1, cursor: 'here' };
+    expect(await rig.queries.getLeaderboard({ ...asked, period }, options())).toMatchObject({
+      places,
+      periodName: '2026-W49',
+      nextCursor: 'next',
+    });
+    expect(lastAsked()?.what).toMatchObject({ ...asked, period: text });
   });
 
   test('the rooms of a user', async () => {

@@ -68,6 +68,7 @@ class ScriptedReads implements Scripted {
   getGiftRank = this.scripted('getGiftRank');
   batchGetRooms = this.scripted('batchGetRooms');
   listRoomsByOwner = this.scripted('listRoomsByOwner');
+  getLeaderboard = this.scripted('getLeaderboard');
   getUserRooms = this.scripted('getUserRooms');
   evictUser = this.scripted('evictUser');
   liftPlatformBan = this.scripted('liftPlatformBan');

@@ -1,4 +1,5 @@
 /** The contracts about gifts on the memory twins. */
+import { MemoryBoardSums } from '../../../../src/drivers/memory/memory-board-sums.ts';
 import { MemoryCommitLane } from '../../../../src/drivers/memory/memory-commit-lane.ts';
 import { change, MemoryDatabase } from '../../../../src/drivers/memory/memory-database.ts';
 import { MemoryGiftCatalogue } from '../../../../src/drivers/memory/memory-gift-catalogue.ts';
@@ -8,6 +9,7 @@ import { MemoryRoomQueries } from '../../../../src/drivers/memory/memory-room-qu
 import { MemorySettlementStore } from '../../../../src/drivers/memory/memory-settlement-store.ts';
 import { VirtualTime } from '../../../../src/drivers/memory/virtual-time.ts';
 import { roomKeyOf } from '../../../../src/domain/ids.ts';
+import { boardSumsContract } from '../../../contract/suites/board-sums-contract.ts';
 import { commitLaneGiftsContract } from '../../../contract/suites/commit-lane-gifts-contract.ts';
 import { giftCatalogueContract } from '../../../contract/suites/gift-catalogue-contract.ts';
 import { rocketRulesContract } from '../../../contract/suites/rocket-rules-contract.ts';
@@ -19,6 +21,16 @@ function freshDatabase(): MemoryDatabase {
   const time = new VirtualTime();
   return new MemoryDatabase({ clock: time, timers: time });
 }
+
+boardSumsContract('memory', () => {
+  const database = freshDatabase();
+  return Promise.resolve({
+    sums: new MemoryBoardSums(database),
+    store: new MemoryPartitionStore(database),
+    openLane: (incarnation) => new MemoryCommitLane(database, { incarnation }),
+    close,
+  });
+});
 
 giftCatalogueContract('memory', () =>
   Promise.resolve({ catalogue: new MemoryGiftCatalogue(freshDatabase()), close }),
@@ -80,6 +92,13 @@ commitLaneGiftsContract('memory', () => {
           .map(({ appCode: _app, roomId: _room, ...week }) => week),
       );
     },
+    daysOf: (roomId) =>
+      Promise.resolve(
+        [...database.roomDays.values()]
+          .filter((row) => row.roomId === roomId)
+          .sort((one, other) => (one.utcDay < other.utcDay ? -1 : 1))
+          .map(({ appCode: _app, roomId: _room, ...day }) => day),
+      ),
     close,
   });
 });

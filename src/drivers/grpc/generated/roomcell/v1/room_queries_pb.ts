@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file roomcell/v1/room_queries.proto.
  */
 export const file_roomcell_v1_room_queries: GenFile = /*@__PURE__*/
-  fileDesc("Ch5yb29tY2VsbC92MS9yb29tX3F1ZXJpZXMucHJvdG8SC3Jvb21jZWxsLnYxImoKFkdldFJvb21TbmFwc2hvdFJlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCRItCgtjb25zaXN0ZW5jeRgDIAEoDjIYLnJvb21jZWxsLnYxLkNvbnNpc3RlbmN5IkYKF0dldFJvb21TbmFwc2hvdFJlc3BvbnNlEisKCHNuYXBzaG90GAEgASgLMhkucm9vbWNlbGwudjEuUm9vbVNuYXBzaG90IkoKEUdldENvbW1hbmRSZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJEg8KB3Jvb21faWQYAiABKAkSEgoKY29tbWFuZF9pZBgDIAEoCSKyAQoSR2V0Q29tbWFuZFJlc3BvbnNlEigKBXN0YXRlGAEgASgOMhkucm9vbWNlbGwudjEuQ29tbWFuZFN0YXRlEhQKDGNvbW1hbmRfdHlwZRgCIAEoCRIqCgZyZXN1bHQYAyABKAsyGi5yb29tY2VsbC52MS5Db21tYW5kUmVzdWx0EjAKCXJlamVjdGlvbhgEIAEoCzIdLnJvb21jZWxsLnYxLkNvbW1hbmRSZWplY3Rpb24inwEKEENvbW1hbmRSZWplY3Rpb24SDgoGcmVhc29uGAEgASgJEjcKBWZhY3RzGAIgAygLMigucm9vbWNlbGwudjEuQ29tbWFuZFJlamVjdGlvbi5GYWN0c0VudHJ5EhQKDHJvb21fdmVyc2lvbhgDIAEoAxosCgpGYWN0c0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEirwEKEExpc3RSb29tc1JlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSHgoRdmlzaWJsZV9yZWdpb25faWQYAiABKANIAIgBARIjCgRtb2RlGAMgASgOMhUucm9vbWNlbGwudjEuUm9vbU1vZGUSCwoDdGFnGAQgASgJEhEKCXBhZ2Vfc2l6ZRgFIAEoBRIOCgZjdXJzb3IYBiABKAlCFAoSX3Zpc2libGVfcmVnaW9uX2lkIlMKEUxpc3RSb29tc1Jlc3BvbnNlEikKBXJvb21zGAEgAygLMhoucm9vbWNlbGwudjEuUm9vbUxpc3RFbnRyeRITCgtuZXh0X2N1cnNvchgCIAEoCSK/AgoNUm9vbUxpc3RFbnRyeRIPCgdyb29tX2lkGAEgASgJEg0KBXRpdGxlGAIgASgJEhEKCWNvdmVyX3VybBgDIAEoCRIVCg1vd25lcl91c2VyX2lkGAQgASgJEiMKBG1vZGUYBSABKA4yFS5yb29tY2VsbC52MS5Sb29tTW9kZRIZChF2aXNpYmxlX3JlZ2lvbl9pZBgGIAEoAxIOCgZsb2NrZWQYByABKAgSDAoEdGFncxgIIAMoCRIUCgxvbmxpbmVfY291bnQYCSABKAUSEgoKc2VhdF9jb3VudBgKIAEoBRIOCgZwaW5uZWQYCyABKAgSDAoEaGVhdBgMIAEoAxIVCg1jcmVhdGVkX2F0X21zGA0gASgDEicKBnN0YXR1cxgOIAEoDjIXLnJvb21jZWxsLnYxLlJvb21TdGF0dXMiRgoQR3VhcmRVc2VyUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIPCgdyb29tX2lkGAIgASgJEg8KB3VzZXJfaWQYAyABKAkiXwoRR3VhcmRVc2VyUmVzcG9uc2USDwoHYWxsb3dlZBgBIAEoCBIOCgZyZWFzb24YAiABKAkSFAoMcm9vbV92ZXJzaW9uGAMgASgDEhMKC293bmVyX2Vwb2NoGAQgASgDIksKFUlzc3VlUnRjVGlja2V0UmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIPCgdyb29tX2lkGAIgASgJEg8KB3VzZXJfaWQYAyABKAki2wEKFklzc3VlUnRjVGlja2V0UmVzcG9uc2USFgoOcnRjX3Nka19hcHBfaWQYASABKAMSEwoLcnRjX3Jvb21faWQYAiABKAkSDwoHdXNlcl9pZBgDIAEoCRIQCgh1c2VyX3NpZxgEIAEoCRIXCg9wcml2YXRlX21hcF9rZXkYBSABKAkSFQoNZXhwaXJlc19hdF9tcxgGIAEoAxIWCg5tYXlfc2VuZF9hdWRpbxgHIAEoCBIUCgxyb29tX3ZlcnNpb24YCCABKAMSEwoLb3duZXJfZXBvY2gYCSABKAMiWwoTTGlzdEF1ZGllbmNlUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIPCgdyb29tX2lkGAIgASgJEhEKCXBhZ2Vfc2l6ZRgDIAEoBRIOCgZjdXJzb3IYBCABKAkiawoUTGlzdEF1ZGllbmNlUmVzcG9uc2USKAoFdXNlcnMYASADKAsyGS5yb29tY2VsbC52MS5BdWRpZW5jZVVzZXISEwoLbmV4dF9jdXJzb3IYAiABKAkSFAoMcm9vbV92ZXJzaW9uGAMgASgDIlcKD0xpc3RCYW5zUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIPCgdyb29tX2lkGAIgASgJEhEKCXBhZ2Vfc2l6ZRgDIAEoBRIOCgZjdXJzb3IYBCABKAkiYQoQTGlzdEJhbnNSZXNwb25zZRIiCgRiYW5zGAEgAygLMhQucm9vbWNlbGwudjEuUm9vbUJhbhITCgtuZXh0X2N1cnNvchgCIAEoCRIUCgxyb29tX3ZlcnNpb24YAyABKAMiOwoWTGlzdE1pY1JlcXVlc3RzUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIPCgdyb29tX2lkGAIgASgJIloKF0xpc3RNaWNSZXF1ZXN0c1Jlc3BvbnNlEikKCHJlcXVlc3RzGAEgAygLMhcucm9vbWNlbGwudjEuTWljUmVxdWVzdBIUCgxyb29tX3ZlcnNpb24YAiABKAMiRwoSR2V0R2lmdFJhbmtSZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJEg8KB3Jvb21faWQYAiABKAkSDgoGcGxhY2VzGAMgASgFImgKE0dldEdpZnRSYW5rUmVzcG9uc2USKAoJZ2lmdF9yYW5rGAEgAygLMhUucm9vbWNlbGwudjEuUmFua0l0ZW0SEQoJcm9vbV9oZWF0GAIgASgDEhQKDHJvb21fdmVyc2lvbhgDIAEoAyJMChBXYXRjaFJvb21SZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJEg8KB3Jvb21faWQYAiABKAkSFQoNYWZ0ZXJfdmVyc2lvbhgDIAEoAyLIAQoRV2F0Y2hSb29tUmVzcG9uc2USLQoIc25hcHNob3QYASABKAsyGS5yb29tY2VsbC52MS5Sb29tU25hcHNob3RIABIsCgdyZXN1bWVkGAIgASgLMhkucm9vbWNlbGwudjEuV2F0Y2hSZXN1bWVkSAASJQoEc3RlcBgDIAEoCzIVLnJvb21jZWxsLnYxLlJvb21TdGVwSAASJAoDZW5kGAQgASgLMhUucm9vbWNlbGwudjEuV2F0Y2hFbmRIAEIJCgdtZXNzYWdlIjoKFEJhdGNoR2V0Um9vbXNSZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJEhAKCHJvb21faWRzGAIgAygJIkIKFUJhdGNoR2V0Um9vbXNSZXNwb25zZRIpCgVyb29tcxgBIAMoCzIaLnJvb21jZWxsLnYxLlJvb21MaXN0RW50cnkiZQoXTGlzdFJvb21zQnlPd25lclJlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSFQoNb3duZXJfdXNlcl9pZBgCIAEoCRIRCglwYWdlX3NpemUYAyABKAUSDgoGY3Vyc29yGAQgASgJIloKGExpc3RSb29tc0J5T3duZXJSZXNwb25zZRIpCgVyb29tcxgBIAMoCzIaLnJvb21jZWxsLnYxLlJvb21MaXN0RW50cnkSEwoLbmV4dF9jdXJzb3IYAiABKAkiWwoTR2V0VXNlclJvb21zUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIPCgd1c2VyX2lkGAIgASgJEhEKCXBhZ2Vfc2l6ZRgDIAEoBRIOCgZjdXJzb3IYBCABKAkiUQoUR2V0VXNlclJvb21zUmVzcG9uc2USJAoFcm9vbXMYASADKAsyFS5yb29tY2VsbC52MS5Vc2VyUm9vbRITCgtuZXh0X2N1cnNvchgCIAEoCSIxCghVc2VyUm9vbRIPCgdyb29tX2lkGAEgASgJEhQKDGpvaW5lZF9hdF9tcxgCIAEoAypZCgtDb25zaXN0ZW5jeRIbChdDT05TSVNURU5DWV9VTlNQRUNJRklFRBAAEhUKEUNPTlNJU1RFTkNZX09XTkVSEAESFgoSQ09OU0lTVEVOQ1lfQ0FDSEVEEAIqxQEKDENvbW1hbmRTdGF0ZRIdChlDT01NQU5EX1NUQVRFX1VOU1BFQ0lGSUVEEAASGQoVQ09NTUFORF9TVEFURV9BUFBMSUVEEAESGwoXQ09NTUFORF9TVEFURV9OT19FRkZFQ1QQAhIaChZDT01NQU5EX1NUQVRFX1JFSkVDVEVEEAMSHgoaQ09NTUFORF9TVEFURV9OT1RfRVhFQ1VURUQQBBIiCh5DT01NQU5EX1NUQVRFX1BFTkRJTkdfUE9TU0lCTEUQBTLXCAoLUm9vbVF1ZXJpZXMSXAoPR2V0Um9vbVNuYXBzaG90EiMucm9vbWNlbGwudjEuR2V0Um9vbVNuYXBzaG90UmVxdWVzdBokLnJvb21jZWxsLnYxLkdldFJvb21TbmFwc2hvdFJlc3BvbnNlEkoKCUd1YXJkVXNlchIdLnJvb21jZWxsLnYxLkd1YXJkVXNlclJlcXVlc3QaHi5yb29tY2VsbC52MS5HdWFyZFVzZXJSZXNwb25zZRJZCg5Jc3N1ZVJ0Y1RpY2tldBIiLnJvb21jZWxsLnYxLklzc3VlUnRjVGlja2V0UmVxdWVzdBojLnJvb21jZWxsLnYxLklzc3VlUnRjVGlja2V0UmVzcG9uc2USUwoMTGlzdEF1ZGllbmNlEiAucm9vbWNlbGwudjEuTGlzdEF1ZGllbmNlUmVxdWVzdBohLnJvb21jZWxsLnYxLkxpc3RBdWRpZW5jZVJlc3BvbnNlEkcKCExpc3RCYW5zEhwucm9vbWNlbGwudjEuTGlzdEJhbnNSZXF1ZXN0Gh0ucm9vbWNlbGwudjEuTGlzdEJhbnNSZXNwb25zZRJcCg9MaXN0TWljUmVxdWVzdHMSIy5yb29tY2VsbC52MS5MaXN0TWljUmVxdWVzdHNSZXF1ZXN0GiQucm9vbWNlbGwudjEuTGlzdE1pY1JlcXVlc3RzUmVzcG9uc2USUAoLR2V0R2lmdFJhbmsSHy5yb29tY2VsbC52MS5HZXRHaWZ0UmFua1JlcXVlc3QaIC5yb29tY2VsbC52MS5HZXRHaWZ0UmFua1Jlc3BvbnNlEkwKCVdhdGNoUm9vbRIdLnJvb21jZWxsLnYxLldhdGNoUm9vbVJlcXVlc3QaHi5yb29tY2VsbC52MS5XYXRjaFJvb21SZXNwb25zZTABEk0KCkdldENvbW1hbmQSHi5yb29tY2VsbC52MS5HZXRDb21tYW5kUmVxdWVzdBofLnJvb21jZWxsLnYxLkdldENvbW1hbmRSZXNwb25zZRJKCglMaXN0Um9vbXMSHS5yb29tY2VsbC52MS5MaXN0Um9vbXNSZXF1ZXN0Gh4ucm9vbWNlbGwudjEuTGlzdFJvb21zUmVzcG9uc2USVgoNQmF0Y2hHZXRSb29tcxIhLnJvb21jZWxsLnYxLkJhdGNoR2V0Um9vbXNSZXF1ZXN0GiIucm9vbWNlbGwudjEuQmF0Y2hHZXRSb29tc1Jlc3BvbnNlEl8KEExpc3RSb29tc0J5T3duZXISJC5yb29tY2VsbC52MS5MaXN0Um9vbXNCeU93bmVyUmVxdWVzdBolLnJvb21jZWxsLnYxLkxpc3RSb29tc0J5T3duZXJSZXNwb25zZRJTCgxHZXRVc2VyUm9vbXMSIC5yb29tY2VsbC52MS5HZXRVc2VyUm9vbXNSZXF1ZXN0GiEucm9vbWNlbGwudjEuR2V0VXNlclJvb21zUmVzcG9uc2ViBnByb3RvMw", [file_roomcell_v1_room_types]);
+  fileDesc("Ch5yb29tY2VsbC92MS9yb29tX3F1ZXJpZXMucHJvdG8SC3Jvb21jZWxsLnYxImoKFkdldFJvb21TbmFwc2hvdFJlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSDwoHcm9vbV9pZBgCIAEoCRItCgtjb25zaXN0ZW5jeRgDIAEoDjIYLnJvb21jZWxsLnYxLkNvbnNpc3RlbmN5IkYKF0dldFJvb21TbmFwc2hvdFJlc3BvbnNlEisKCHNuYXBzaG90GAEgASgLMhkucm9vbWNlbGwudjEuUm9vbVNuYXBzaG90IkoKEUdldENvbW1hbmRSZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJEg8KB3Jvb21faWQYAiABKAkSEgoKY29tbWFuZF9pZBgDIAEoCSKyAQoSR2V0Q29tbWFuZFJlc3BvbnNlEigKBXN0YXRlGAEgASgOMhkucm9vbWNlbGwudjEuQ29tbWFuZFN0YXRlEhQKDGNvbW1hbmRfdHlwZRgCIAEoCRIqCgZyZXN1bHQYAyABKAsyGi5yb29tY2VsbC52MS5Db21tYW5kUmVzdWx0EjAKCXJlamVjdGlvbhgEIAEoCzIdLnJvb21jZWxsLnYxLkNvbW1hbmRSZWplY3Rpb24inwEKEENvbW1hbmRSZWplY3Rpb24SDgoGcmVhc29uGAEgASgJEjcKBWZhY3RzGAIgAygLMigucm9vbWNlbGwudjEuQ29tbWFuZFJlamVjdGlvbi5GYWN0c0VudHJ5EhQKDHJvb21fdmVyc2lvbhgDIAEoAxosCgpGYWN0c0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEirwEKEExpc3RSb29tc1JlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSHgoRdmlzaWJsZV9yZWdpb25faWQYAiABKANIAIgBARIjCgRtb2RlGAMgASgOMhUucm9vbWNlbGwudjEuUm9vbU1vZGUSCwoDdGFnGAQgASgJEhEKCXBhZ2Vfc2l6ZRgFIAEoBRIOCgZjdXJzb3IYBiABKAlCFAoSX3Zpc2libGVfcmVnaW9uX2lkIlMKEUxpc3RSb29tc1Jlc3BvbnNlEikKBXJvb21zGAEgAygLMhoucm9vbWNlbGwudjEuUm9vbUxpc3RFbnRyeRITCgtuZXh0X2N1cnNvchgCIAEoCSK/AgoNUm9vbUxpc3RFbnRyeRIPCgdyb29tX2lkGAEgASgJEg0KBXRpdGxlGAIgASgJEhEKCWNvdmVyX3VybBgDIAEoCRIVCg1vd25lcl91c2VyX2lkGAQgASgJEiMKBG1vZGUYBSABKA4yFS5yb29tY2VsbC52MS5Sb29tTW9kZRIZChF2aXNpYmxlX3JlZ2lvbl9pZBgGIAEoAxIOCgZsb2NrZWQYByABKAgSDAoEdGFncxgIIAMoCRIUCgxvbmxpbmVfY291bnQYCSABKAUSEgoKc2VhdF9jb3VudBgKIAEoBRIOCgZwaW5uZWQYCyABKAgSDAoEaGVhdBgMIAEoAxIVCg1jcmVhdGVkX2F0X21zGA0gASgDEicKBnN0YXR1cxgOIAEoDjIXLnJvb21jZWxsLnYxLlJvb21TdGF0dXMiRgoQR3VhcmRVc2VyUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIPCgdyb29tX2lkGAIgASgJEg8KB3VzZXJfaWQYAyABKAkiXwoRR3VhcmRVc2VyUmVzcG9uc2USDwoHYWxsb3dlZBgBIAEoCBIOCgZyZWFzb24YAiABKAkSFAoMcm9vbV92ZXJzaW9uGAMgASgDEhMKC293bmVyX2Vwb2NoGAQgASgDIksKFUlzc3VlUnRjVGlja2V0UmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIPCgdyb29tX2lkGAIgASgJEg8KB3VzZXJfaWQYAyABKAki2wEKFklzc3VlUnRjVGlja2V0UmVzcG9uc2USFgoOcnRjX3Nka19hcHBfaWQYASABKAMSEwoLcnRjX3Jvb21faWQYAiABKAkSDwoHdXNlcl9pZBgDIAEoCRIQCgh1c2VyX3NpZxgEIAEoCRIXCg9wcml2YXRlX21hcF9rZXkYBSABKAkSFQoNZXhwaXJlc19hdF9tcxgGIAEoAxIWCg5tYXlfc2VuZF9hdWRpbxgHIAEoCBIUCgxyb29tX3ZlcnNpb24YCCABKAMSEwoLb3duZXJfZXBvY2gYCSABKAMiWwoTTGlzdEF1ZGllbmNlUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIPCgdyb29tX2lkGAIgASgJEhEKCXBhZ2Vfc2l6ZRgDIAEoBRIOCgZjdXJzb3IYBCABKAkiawoUTGlzdEF1ZGllbmNlUmVzcG9uc2USKAoFdXNlcnMYASADKAsyGS5yb29tY2VsbC52MS5BdWRpZW5jZVVzZXISEwoLbmV4dF9jdXJzb3IYAiABKAkSFAoMcm9vbV92ZXJzaW9uGAMgASgDIlcKD0xpc3RCYW5zUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIPCgdyb29tX2lkGAIgASgJEhEKCXBhZ2Vfc2l6ZRgDIAEoBRIOCgZjdXJzb3IYBCABKAkiYQoQTGlzdEJhbnNSZXNwb25zZRIiCgRiYW5zGAEgAygLMhQucm9vbWNlbGwudjEuUm9vbUJhbhITCgtuZXh0X2N1cnNvchgCIAEoCRIUCgxyb29tX3ZlcnNpb24YAyABKAMiOwoWTGlzdE1pY1JlcXVlc3RzUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIPCgdyb29tX2lkGAIgASgJIloKF0xpc3RNaWNSZXF1ZXN0c1Jlc3BvbnNlEikKCHJlcXVlc3RzGAEgAygLMhcucm9vbWNlbGwudjEuTWljUmVxdWVzdBIUCgxyb29tX3ZlcnNpb24YAiABKAMiRwoSR2V0R2lmdFJhbmtSZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJEg8KB3Jvb21faWQYAiABKAkSDgoGcGxhY2VzGAMgASgFImgKE0dldEdpZnRSYW5rUmVzcG9uc2USKAoJZ2lmdF9yYW5rGAEgAygLMhUucm9vbWNlbGwudjEuUmFua0l0ZW0SEQoJcm9vbV9oZWF0GAIgASgDEhQKDHJvb21fdmVyc2lvbhgDIAEoAyJMChBXYXRjaFJvb21SZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJEg8KB3Jvb21faWQYAiABKAkSFQoNYWZ0ZXJfdmVyc2lvbhgDIAEoAyLIAQoRV2F0Y2hSb29tUmVzcG9uc2USLQoIc25hcHNob3QYASABKAsyGS5yb29tY2VsbC52MS5Sb29tU25hcHNob3RIABIsCgdyZXN1bWVkGAIgASgLMhkucm9vbWNlbGwudjEuV2F0Y2hSZXN1bWVkSAASJQoEc3RlcBgDIAEoCzIVLnJvb21jZWxsLnYxLlJvb21TdGVwSAASJAoDZW5kGAQgASgLMhUucm9vbWNlbGwudjEuV2F0Y2hFbmRIAEIJCgdtZXNzYWdlIo4BChVHZXRMZWFkZXJib2FyZFJlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSLgoGcGVyaW9kGAIgASgOMh4ucm9vbWNlbGwudjEuTGVhZGVyYm9hcmRQZXJpb2QSEAoIcHJldmlvdXMYAyABKAgSEQoJcGFnZV9zaXplGAQgASgFEg4KBmN1cnNvchgFIAEoCSJxChZHZXRMZWFkZXJib2FyZFJlc3BvbnNlEi0KBnBsYWNlcxgBIAMoCzIdLnJvb21jZWxsLnYxLkxlYWRlcmJvYXJkUGxhY2USEwoLbmV4dF9jdXJzb3IYAiABKAkSEwoLcGVyaW9kX25hbWUYAyABKAkiQAoQTGVhZGVyYm9hcmRQbGFjZRIMCgRyYW5rGAEgASgFEg8KB3Jvb21faWQYAiABKAkSDQoFY29pbnMYAyABKAMiOgoUQmF0Y2hHZXRSb29tc1JlcXVlc3QSEAoIYXBwX2NvZGUYASABKAkSEAoIcm9vbV9pZHMYAiADKAkiQgoVQmF0Y2hHZXRSb29tc1Jlc3BvbnNlEikKBXJvb21zGAEgAygLMhoucm9vbWNlbGwudjEuUm9vbUxpc3RFbnRyeSJlChdMaXN0Um9vbXNCeU93bmVyUmVxdWVzdBIQCghhcHBfY29kZRgBIAEoCRIVCg1vd25lcl91c2VyX2lkGAIgASgJEhEKCXBhZ2Vfc2l6ZRgDIAEoBRIOCgZjdXJzb3IYBCABKAkiWgoYTGlzdFJvb21zQnlPd25lclJlc3BvbnNlEikKBXJvb21zGAEgAygLMhoucm9vbWNlbGwudjEuUm9vbUxpc3RFbnRyeRITCgtuZXh0X2N1cnNvchgCIAEoCSJbChNHZXRVc2VyUm9vbXNSZXF1ZXN0EhAKCGFwcF9jb2RlGAEgASgJEg8KB3VzZXJfaWQYAiABKAkSEQoJcGFnZV9zaXplGAMgASgFEg4KBmN1cnNvchgEIAEoCSJRChRHZXRVc2VyUm9vbXNSZXNwb25zZRIkCgVyb29tcxgBIAMoCzIVLnJvb21jZWxsLnYxLlVzZXJSb29tEhMKC25leHRfY3Vyc29yGAIgASgJIjEKCFVzZXJSb29tEg8KB3Jvb21faWQYASABKAkSFAoMam9pbmVkX2F0X21zGAIgASgDKlkKC0NvbnNpc3RlbmN5EhsKF0NPTlNJU1RFTkNZX1VOU1BFQ0lGSUVEEAASFQoRQ09OU0lTVEVOQ1lfT1dORVIQARIWChJDT05TSVNURU5DWV9DQUNIRUQQAirFAQoMQ29tbWFuZFN0YXRlEh0KGUNPTU1BTkRfU1RBVEVfVU5TUEVDSUZJRUQQABIZChVDT01NQU5EX1NUQVRFX0FQUExJRUQQARIbChdDT01NQU5EX1NUQVRFX05PX0VGRkVDVBACEhoKFkNPTU1BTkRfU1RBVEVfUkVKRUNURUQQAxIeChpDT01NQU5EX1NUQVRFX05PVF9FWEVDVVRFRBAEEiIKHkNPTU1BTkRfU1RBVEVfUEVORElOR19QT1NTSUJMRRAFKowBChFMZWFkZXJib2FyZFBlcmlvZBIiCh5MRUFERVJCT0FSRF9QRVJJT0RfVU5TUEVDSUZJRUQQABIaChZMRUFERVJCT0FSRF9QRVJJT0RfREFZEAESGwoXTEVBREVSQk9BUkRfUEVSSU9EX1dFRUsQAhIaChZMRUFERVJCT0FSRF9QRVJJT0RfQUxMEAMysgkKC1Jvb21RdWVyaWVzElwKD0dldFJvb21TbmFwc2hvdBIjLnJvb21jZWxsLnYxLkdldFJvb21TbmFwc2hvdFJlcXVlc3QaJC5yb29tY2VsbC52MS5HZXRSb29tU25hcHNob3RSZXNwb25zZRJKCglHdWFyZFVzZXISHS5yb29tY2VsbC52MS5HdWFyZFVzZXJSZXF1ZXN0Gh4ucm9vbWNlbGwudjEuR3VhcmRVc2VyUmVzcG9uc2USWQoOSXNzdWVSdGNUaWNrZXQSIi5yb29tY2VsbC52MS5Jc3N1ZVJ0Y1RpY2tldFJlcXVlc3QaIy5yb29tY2VsbC52MS5Jc3N1ZVJ0Y1RpY2tldFJlc3BvbnNlElMKDExpc3RBdWRpZW5jZRIgLnJvb21jZWxsLnYxLkxpc3RBdWRpZW5jZVJlcXVlc3QaIS5yb29tY2VsbC52MS5MaXN0QXVkaWVuY2VSZXNwb25zZRJHCghMaXN0QmFucxIcLnJvb21jZWxsLnYxLkxpc3RCYW5zUmVxdWVzdBodLnJvb21jZWxsLnYxLkxpc3RCYW5zUmVzcG9uc2USXAoPTGlzdE1pY1JlcXVlc3RzEiMucm9vbWNlbGwudjEuTGlzdE1pY1JlcXVlc3RzUmVxdWVzdBokLnJvb21jZWxsLnYxLkxpc3RNaWNSZXF1ZXN0c1Jlc3BvbnNlElAKC0dldEdpZnRSYW5rEh8ucm9vbWNlbGwudjEuR2V0R2lmdFJhbmtSZXF1ZXN0GiAucm9vbWNlbGwudjEuR2V0R2lmdFJhbmtSZXNwb25zZRJZCg5HZXRMZWFkZXJib2FyZBIiLnJvb21jZWxsLnYxLkdldExlYWRlcmJvYXJkUmVxdWVzdBojLnJvb21jZWxsLnYxLkdldExlYWRlcmJvYXJkUmVzcG9uc2USTAoJV2F0Y2hSb29tEh0ucm9vbWNlbGwudjEuV2F0Y2hSb29tUmVxdWVzdBoeLnJvb21jZWxsLnYxLldhdGNoUm9vbVJlc3BvbnNlMAESTQoKR2V0Q29tbWFuZBIeLnJvb21jZWxsLnYxLkdldENvbW1hbmRSZXF1ZXN0Gh8ucm9vbWNlbGwudjEuR2V0Q29tbWFuZFJlc3BvbnNlEkoKCUxpc3RSb29tcxIdLnJvb21jZWxsLnYxLkxpc3RSb29tc1JlcXVlc3QaHi5yb29tY2VsbC52MS5MaXN0Um9vbXNSZXNwb25zZRJWCg1CYXRjaEdldFJvb21zEiEucm9vbWNlbGwudjEuQmF0Y2hHZXRSb29tc1JlcXVlc3QaIi5yb29tY2VsbC52MS5CYXRjaEdldFJvb21zUmVzcG9uc2USXwoQTGlzdFJvb21zQnlPd25lchIkLnJvb21jZWxsLnYxLkxpc3RSb29tc0J5T3duZXJSZXF1ZXN0GiUucm9vbWNlbGwudjEuTGlzdFJvb21zQnlPd25lclJlc3BvbnNlElMKDEdldFVzZXJSb29tcxIgLnJvb21jZWxsLnYxLkdldFVzZXJSb29tc1JlcXVlc3QaIS5yb29tY2VsbC52MS5HZXRVc2VyUm9vbXNSZXNwb25zZWIGcHJvdG8z", [file_roomcell_v1_room_types]);
 
 /**
  * @generated from message roomcell.v1.GetRoomSnapshotRequest
@@ -789,6 +789,111 @@ export const WatchRoomResponseSchema: GenMessage<WatchRoomResponse> = /*@__PURE_
   messageDesc(file_roomcell_v1_room_queries, 21);
 
 /**
+ * @generated from message roomcell.v1.GetLeaderboardRequest
+ */
+export type GetLeaderboardRequest = Message<"roomcell.v1.GetLeaderboardRequest"> & {
+  /**
+   * @generated from field: string app_code = 1;
+   */
+  appCode: string;
+
+  /**
+   * @generated from field: roomcell.v1.LeaderboardPeriod period = 2;
+   */
+  period: LeaderboardPeriod;
+
+  /**
+   * The day or week before the present one.
+   *
+   * @generated from field: bool previous = 3;
+   */
+  previous: boolean;
+
+  /**
+   * 0: 20. At most 100.
+   *
+   * @generated from field: int32 page_size = 4;
+   */
+  pageSize: number;
+
+  /**
+   * next_cursor of the page before; empty: the first page. It goes on in the period of that page.
+   *
+   * @generated from field: string cursor = 5;
+   */
+  cursor: string;
+};
+
+/**
+ * Describes the message roomcell.v1.GetLeaderboardRequest.
+ * Use `create(GetLeaderboardRequestSchema)` to create a new message.
+ */
+export const GetLeaderboardRequestSchema: GenMessage<GetLeaderboardRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_queries, 22);
+
+/**
+ * @generated from message roomcell.v1.GetLeaderboardResponse
+ */
+export type GetLeaderboardResponse = Message<"roomcell.v1.GetLeaderboardResponse"> & {
+  /**
+   * The first 1,000 rooms at most; rooms that were deleted since stay on the board.
+   *
+   * @generated from field: repeated roomcell.v1.LeaderboardPlace places = 1;
+   */
+  places: LeaderboardPlace[];
+
+  /**
+   * Empty: there is no further page.
+   *
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor: string;
+
+  /**
+   * 2026-11-30, 2026-W49 or all.
+   *
+   * @generated from field: string period_name = 3;
+   */
+  periodName: string;
+};
+
+/**
+ * Describes the message roomcell.v1.GetLeaderboardResponse.
+ * Use `create(GetLeaderboardResponseSchema)` to create a new message.
+ */
+export const GetLeaderboardResponseSchema: GenMessage<GetLeaderboardResponse> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_queries, 23);
+
+/**
+ * @generated from message roomcell.v1.LeaderboardPlace
+ */
+export type LeaderboardPlace = Message<"roomcell.v1.LeaderboardPlace"> & {
+  /**
+   * From 1. By coins, ties by room id.
+   *
+   * @generated from field: int32 rank = 1;
+   */
+  rank: number;
+
+  /**
+   * @generated from field: string room_id = 2;
+   */
+  roomId: string;
+
+  /**
+   * @generated from field: int64 coins = 3;
+   */
+  coins: bigint;
+};
+
+/**
+ * Describes the message roomcell.v1.LeaderboardPlace.
+ * Use `create(LeaderboardPlaceSchema)` to create a new message.
+ */
+export const LeaderboardPlaceSchema: GenMessage<LeaderboardPlace> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_room_queries, 24);
+
+/**
  * @generated from message roomcell.v1.BatchGetRoomsRequest
  */
 export type BatchGetRoomsRequest = Message<"roomcell.v1.BatchGetRoomsRequest"> & {
@@ -810,7 +915,7 @@ export type BatchGetRoomsRequest = Message<"roomcell.v1.BatchGetRoomsRequest"> &
  * Use `create(BatchGetRoomsRequestSchema)` to create a new message.
  */
 export const BatchGetRoomsRequestSchema: GenMessage<BatchGetRoomsRequest> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_queries, 22);
+  messageDesc(file_roomcell_v1_room_queries, 25);
 
 /**
  * @generated from message roomcell.v1.BatchGetRoomsResponse
@@ -829,7 +934,7 @@ export type BatchGetRoomsResponse = Message<"roomcell.v1.BatchGetRoomsResponse">
  * Use `create(BatchGetRoomsResponseSchema)` to create a new message.
  */
 export const BatchGetRoomsResponseSchema: GenMessage<BatchGetRoomsResponse> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_queries, 23);
+  messageDesc(file_roomcell_v1_room_queries, 26);
 
 /**
  * @generated from message roomcell.v1.ListRoomsByOwnerRequest
@@ -865,7 +970,7 @@ export type ListRoomsByOwnerRequest = Message<"roomcell.v1.ListRoomsByOwnerReque
  * Use `create(ListRoomsByOwnerRequestSchema)` to create a new message.
  */
 export const ListRoomsByOwnerRequestSchema: GenMessage<ListRoomsByOwnerRequest> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_queries, 24);
+  messageDesc(file_roomcell_v1_room_queries, 27);
 
 /**
  * @generated from message roomcell.v1.ListRoomsByOwnerResponse
@@ -889,7 +994,7 @@ export type ListRoomsByOwnerResponse = Message<"roomcell.v1.ListRoomsByOwnerResp
  * Use `create(ListRoomsByOwnerResponseSchema)` to create a new message.
  */
 export const ListRoomsByOwnerResponseSchema: GenMessage<ListRoomsByOwnerResponse> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_queries, 25);
+  messageDesc(file_roomcell_v1_room_queries, 28);
 
 /**
  * @generated from message roomcell.v1.GetUserRoomsRequest
@@ -927,7 +1032,7 @@ export type GetUserRoomsRequest = Message<"roomcell.v1.GetUserRoomsRequest"> & {
  * Use `create(GetUserRoomsRequestSchema)` to create a new message.
  */
 export const GetUserRoomsRequestSchema: GenMessage<GetUserRoomsRequest> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_queries, 26);
+  messageDesc(file_roomcell_v1_room_queries, 29);
 
 /**
  * @generated from message roomcell.v1.GetUserRoomsResponse
@@ -951,7 +1056,7 @@ export type GetUserRoomsResponse = Message<"roomcell.v1.GetUserRoomsResponse"> &
  * Use `create(GetUserRoomsResponseSchema)` to create a new message.
  */
 export const GetUserRoomsResponseSchema: GenMessage<GetUserRoomsResponse> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_queries, 27);
+  messageDesc(file_roomcell_v1_room_queries, 30);
 
 /**
  * @generated from message roomcell.v1.UserRoom
@@ -973,7 +1078,7 @@ export type UserRoom = Message<"roomcell.v1.UserRoom"> & {
  * Use `create(UserRoomSchema)` to create a new message.
  */
 export const UserRoomSchema: GenMessage<UserRoom> = /*@__PURE__*/
-  messageDesc(file_roomcell_v1_room_queries, 28);
+  messageDesc(file_roomcell_v1_room_queries, 31);
 
 /**
  * Who answers, and with it how fresh the answer is.
@@ -1068,6 +1173,48 @@ export const CommandStateSchema: GenEnum<CommandState> = /*@__PURE__*/
   enumDesc(file_roomcell_v1_room_queries, 1);
 
 /**
+ * In UTC. A gift counts in the periods of the time at which its command was decided.
+ *
+ * @generated from enum roomcell.v1.LeaderboardPeriod
+ */
+export const LeaderboardPeriod = {
+  /**
+   * @generated from enum value: LEADERBOARD_PERIOD_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: LEADERBOARD_PERIOD_DAY = 1;
+   */
+  DAY: 1,
+
+  /**
+   * From Monday on.
+   *
+   * @generated from enum value: LEADERBOARD_PERIOD_WEEK = 2;
+   */
+  WEEK: 2,
+
+  /**
+   * @generated from enum value: LEADERBOARD_PERIOD_ALL = 3;
+   */
+  ALL: 3,
+} as const;
+
+/**
+ * In UTC. A gift counts in the periods of the time at which its command was decided.
+ *
+ * @generated from enum roomcell.v1.LeaderboardPeriod
+ */
+export type LeaderboardPeriod = (typeof LeaderboardPeriod)[keyof typeof LeaderboardPeriod] | UnknownEnum;
+
+/**
+ * Describes the enum roomcell.v1.LeaderboardPeriod.
+ */
+export const LeaderboardPeriodSchema: GenEnum<LeaderboardPeriod> = /*@__PURE__*/
+  enumDesc(file_roomcell_v1_room_queries, 2);
+
+/**
  * @generated from service roomcell.v1.RoomQueries
  */
 export const RoomQueries: GenService<{
@@ -1141,6 +1288,17 @@ export const RoomQueries: GenService<{
     methodKind: "unary";
     input: typeof GetGiftRankRequestSchema;
     output: typeof GetGiftRankResponseSchema;
+  },
+  /**
+   * In which rooms of the app most was given, best effort: late by a second or so, short of what Redis
+   * has lost, and never more than what was given. Fails with LEADERBOARD_NOT_ENABLED.
+   *
+   * @generated from rpc roomcell.v1.RoomQueries.GetLeaderboard
+   */
+  getLeaderboard: {
+    methodKind: "unary";
+    input: typeof GetLeaderboardRequestSchema;
+    output: typeof GetLeaderboardResponseSchema;
   },
   /**
    * The room, and from then on each of its versions once, in order, told by its owner as it commits
