@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
+import { sampleRocket } from '../../src/main/sample/rocket.ts';
 import { freePort } from '../stack/machine.ts';
 import type { AnyStack } from '../stack/stack-types.ts';
 
@@ -33,6 +34,9 @@ const secretBytes = 32;
 /** The silent speaker of the sample room is taken down after this; people do not wait for 15 s. */
 const sampleMicPublishTimeout = '2s';
 
+/** Nor do they wait longer than that for the boards. */
+const sampleCopyInterval = '200ms';
+
 /** `usual`: take the usual ports where they are free; otherwise always free ones. */
 export async function sampleEnv(
   stack: AnyStack,
@@ -61,6 +65,9 @@ export async function sampleEnv(
     ROOMCELL_AUTH_HS256_SECRET: jwtSecret,
     ROOMCELL_DEPLOYMENT_SECRET: randomBytes(secretBytes).toString('hex'),
     ROOMCELL_MIC_PUBLISH_TIMEOUT: sampleMicPublishTimeout,
+    ROOMCELL_ROCKET_AT_START: sampleRocket,
+    ROOMCELL_LEADERBOARD_ENABLED: 'true',
+    ROOMCELL_LEADERBOARD_COPY_INTERVAL: sampleCopyInterval,
     // A broker of somebody else may hold an earlier run's topics, which belong to another database.
     ...(stack.kind === 'given' ? { ROOMCELL_KAFKA_TOPIC_PREFIX: stack.mysql.database } : {}),
   };

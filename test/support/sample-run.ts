@@ -12,6 +12,14 @@ export function expectWholeStory({ code, output }: EndedRun): void {
   expect(output).toMatch(/bob had 1000000 coins, the same id twice +now 999970; heat 30/);
   expect(output).toMatch(/one debit for alice and bob +20 coins, two facts/);
   expect(output).toMatch(/clover is a lucky gift +wins (nothing|\d+)/);
+  expect(output).toMatch(/ignites the rocket +round 1, 70 of 70/);
+  expect(output).toMatch(/launches its rocket, and opens round 2 +launched +v20/);
+  for (const board of ['day', 'week', 'all']) {
+    expect(output).toMatch(
+      new RegExp(`GetLeaderboard\\(${board}\\) by alice +place \\d+, 70 coins`),
+    );
+  }
+  expect(output).toMatch(/RoomRocketLaunched .* → im, activity$/m);
   expect(output).toMatch(/JoinRoom by bob, who is banned +refused: USER_BANNED/);
   expect(output).toMatch(/RoomUserUnbanned .* → activity$/m);
   expect(output).toMatch(/RoomClosed .* → im \(message and notification\), activity/);

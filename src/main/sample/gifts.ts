@@ -1,4 +1,5 @@
 /** The gifts of the sample room: to one, to two at once, and a lucky one. */
+import type { CommandResult } from '../../drivers/grpc/generated/roomcell/v1/room_types_pb.ts';
 import { expect, step, tellRead } from './stage.ts';
 import type { Call, Stage } from './stage.ts';
 
@@ -34,7 +35,7 @@ export async function giveRosesToTwo(stage: Stage, version: bigint): Promise<voi
 }
 
 /** What it draws follows from its room and id; whatever it is, the wallet's books say the same. */
-export async function giveClover(stage: Stage, version: bigint): Promise<void> {
+export async function giveClover(stage: Stage, version: bigint): Promise<CommandResult> {
   const { commands } = stage.scene;
   const before = await stage.coinsOf('bob');
   const given = await step(stage, 'bob', 'SendGift', 'clover-bob', version, (meta, call) =>
@@ -47,4 +48,5 @@ export async function giveClover(stage: Stage, version: bigint): Promise<void> {
   const after = await stage.coinsOf('bob');
   expect(after === before - 20n + won, `bob has ${after} coins, and should have ${won} more`);
   await tellRead(stage, 'clover is a lucky gift', won === 0n ? 'wins nothing' : `wins ${won}`);
+  return given;
 }

@@ -9,8 +9,10 @@ import {
   SeatState,
   type CommandResult,
 } from '../../drivers/grpc/generated/roomcell/v1/room_types_pb.ts';
+import { showBoards } from './boards.ts';
 import { giveClover, giveRoses, giveRosesToTwo } from './gifts.ts';
 import { chooseAdmin, kickAndUnban, lockAndOpenSeat } from './managers.ts';
+import { waitForLaunch } from './rocket.ts';
 import { expect, join, step, StoryFault, tellRead } from './stage.ts';
 import type { Stage } from './stage.ts';
 
@@ -47,19 +49,21 @@ export async function playStory(stage: Stage): Promise<void> {
   const silent = await micUpBy(stage, 'bob', 0, 13n);
   await waitForPublishTimeout(stage, silent.seatNo);
   await kickAndUnban(stage);
-  // 5. A gift to two people is one debit; a lucky one draws.
+  // 5. A gift to two people is one debit; a lucky one draws, and fills the room's rocket.
   await giveRosesToTwo(stage, 18n);
-  await giveClover(stage, 19n);
+  const lastGift = await giveClover(stage, 19n);
+  await waitForLaunch(stage, lastGift, 20n);
+  await showBoards(stage, 70n);
   // 6. Everybody goes; what happened can be asked for.
-  await step(stage, 'alice', 'MicDown', 'mic-down-alice', 20n, (meta, call) =>
+  await step(stage, 'alice', 'MicDown', 'mic-down-alice', 21n, (meta, call) =>
     commands.micDown({ meta }, call),
   );
-  await step(stage, 'bob', 'LeaveRoom', 'leave-bob', 21n, (meta, call) =>
+  await step(stage, 'bob', 'LeaveRoom', 'leave-bob', 22n, (meta, call) =>
     commands.leaveRoom({ meta }, call),
   );
   await listRooms(stage);
   await askForCommand(stage);
-  await step(stage, 'host', 'CloseRoom', 'close-room', 22n, (meta, call) =>
+  await step(stage, 'host', 'CloseRoom', 'close-room', 23n, (meta, call) =>
     commands.closeRoom({ meta, reason: 'the evening is over' }, call),
   );
 }
@@ -159,8 +163,8 @@ async function askForCommand(stage: Stage): Promise<void> {
   );
   expect(answer.state === CommandState.APPLIED, 'GetCommand does not say that leave-bob applied');
   expect(
-    answer.result?.roomVersion === 21n,
+    answer.result?.roomVersion === 22n,
     `GetCommand says that leave-bob made version ${answer.result?.roomVersion}`,
   );
-  await tellRead(stage, 'GetCommand(leave-bob) by bob', 'applied, version 21');
+  await tellRead(stage, 'GetCommand(leave-bob) by bob', 'applied, version 22');
 }
