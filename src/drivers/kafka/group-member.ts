@@ -1,11 +1,13 @@
 /**
  * One member of a consumer group: kafkajs's consumer with the supervision it lacks. It joins and
- * stays until stopped; when kafkajs ends a consumer for a reason that passes (a broker away), it is
- * replaced by a new one; only what cannot pass is reported as a crash.
+ * stays until stopped; when kafkajs ends a consumer for a reason that passes (a broker away), or goes on
+ * with one that the group has forgotten, it is replaced by a new one; only what cannot pass is reported
+ * as a crash.
  */
 import type { Consumer, PartitionAssigner } from 'kafkajs';
 import type { GroupMemberHandlers, GroupMembership } from '../log-client/log-transport.ts';
 import type { MembershipSettings } from '../log-client/membership-settings.ts';
+import { MembershipWatch } from '../log-client/membership-watch.ts';
 import { settleWithin } from '../settle-within.ts';
 import { KafkaBatch } from './kafka-batch.ts';
 import { createKafkaClient, endlessRetry } from './kafka-client.ts';
@@ -26,7 +28,8 @@ export class GroupMember implements GroupMembership {
   private readonly settings: GroupMemberSettings;
   private readonly handlers: GroupMemberHandlers;
   private readonly deps: KafkaDeps;
-  private readonly client: KafkaClient;
+  private readonly kafka: KafkaSettings;
+  private client: KafkaClient;
   private readonly stopping = new AbortController();
   private consumer: Consumer | null = null;
   private stopped: Promise<void> | null = null;
@@ -41,6 +44,7 @@ export class GroupMember implements GroupMembership {
     this.settings = settings;
     this.handlers = handlers;
     this.deps = deps;
+    this.kafka = kafka;
     this.client = createKafkaClient(kafka, deps.log, endlessRetry);
   }
 
@@ -57,11 +61,13 @@ export class GroupMember implements GroupMembership {
         autoCommit: false,
         eachBatchAutoResolve: false,
         partitionsConsumedConcurrently: concurrency,
-        eachBatch: (payload) => this.handlers.onBatch(new KafkaBatch(payload)),
+        eachBatch: async (payload) => {
+          if (consumer === this.consumer) await this.handlers.onBatch(new KafkaBatch(payload));
+        },
       });
     } catch (error) {
       // A closed client makes kafkajs's calls fail: that is how a stop ends this wait.
-      if (this.isStopping) return;
+      if (this.isStopping || consumer !== this.consumer) return;
       throw error;
     }
   }
@@ -184,10 +190,13 @@ export class GroupMember implements GroupMembership {
 
   private listen(consumer: Consumer): void {
     const { handlers, settings } = this;
+    const watch = new MembershipWatch(this.deps.clock, settings.sessionTimeoutMs);
+    const isOver = (): boolean => this.isStopping || consumer !== this.consumer;
     let awaited: { memberId: string } | null = null;
     let newest = { memberId: '', generation: -1 };
     consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
-      if (this.isStopping) return;
+      if (isOver()) return;
+      watch.confirmed();
       awaited = { memberId: payload.memberId };
       handlers.onJoined(payload.memberAssignment[settings.topic] ?? []);
     });
@@ -195,21 +204,34 @@ export class GroupMember implements GroupMembership {
       const { memberId, groupGenerationId: generation } = payload;
       // Scenario 1: a heartbeat of the generation before was under way while the member joined.
       const isLate = memberId === newest.memberId && generation < newest.generation;
-      if (isLate || this.isStopping) return;
+      if (isLate || isOver()) return;
+      watch.confirmed();
       newest = { memberId, generation };
       if (awaited?.memberId !== memberId) return;
       awaited = null;
       handlers.onConfirmed();
     });
     consumer.on(consumer.events.REBALANCING, () => {
-      if (!this.isStopping) handlers.onRebalancing();
+      if (!isOver()) handlers.onRebalancing();
     });
     consumer.on(consumer.events.REQUEST, ({ payload }) => {
-      if (payload.apiName === 'Fetch') handlers.onFetchAnswered();
+      if (payload.apiName !== 'Fetch' || isOver()) return;
+      handlers.onFetchAnswered();
+      if (watch.isForgotten()) this.giveUp(consumer);
     });
     consumer.on(consumer.events.REQUEST_TIMEOUT, ({ payload }) => {
       this.client.sockets.cut(payload.broker);
     });
+  }
+
+  /** With its client, so that nothing of it can join behind its successor's back. */
+  private giveUp(consumer: Consumer): void {
+    this.consumer = null;
+    this.client.close();
+    // Its loops end with the sockets; what they say then is nobody's business any more.
+    void consumer.disconnect().catch(() => undefined);
+    this.client = createKafkaClient(this.kafka, this.deps.log, endlessRetry);
+    void this.replace(new Error('the group knows the member no more, and it goes on fetching'));
   }
 
   private async replace(cause: unknown): Promise<void> {

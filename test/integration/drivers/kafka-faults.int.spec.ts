@@ -30,6 +30,9 @@ const record = (name: string, partition = 0) => ({
 /** Size (4 bytes), then the kind of request (2 bytes), 0 for Produce. */
 const isProduceRequest = (chunk: Buffer): boolean => chunk.length > 6 && chunk.readInt16BE(4) === 0;
 
+/** The same, 11 for JoinGroup. */
+const isJoinRequest = (chunk: Buffer): boolean => chunk.length > 6 && chunk.readInt16BE(4) === 11;
+
 describe('kafka drivers and a broker in trouble', () => {
   let stack: Stack;
   let proxy: TcpProxy;
@@ -234,6 +237,37 @@ describe('kafka drivers and a broker in trouble', () => {
     });
     expect(answered).toBe(true);
     expect([...lost, ...reader.crashes]).toEqual([]);
+  }, 120_000);
+
+  it('a member that the group has forgotten, and whose next join is cut off, becomes a member again (A2)', async () => {
+    const sink = await startSink();
+    const reader = await startReader(sink);
+    await produceMany(sink, 1, 20);
+    await waitUntil('the first 20', () => Promise.resolve(reader.offsetsOf(1).length === 20));
+    const assignedBefore = reader.assignments.length;
+    const join = proxy.swallow({ watch: 'toServer', matches: isJoinRequest });
+    void join.matched.then(() => join.cutMatched());
+    // Longer than the session: the group goes on without the member.
+    proxy.setMode({ kind: 'hold', direction: 'both' });
+    const heldAt = performance.now();
+    await waitUntil('4 s of silence', () => Promise.resolve(performance.now() - heldAt > 4_000));
+    proxy.setMode({ kind: 'pass' });
+    await join.matched;
+    const seen = (): unknown => reader.assignments;
+    await waitUntil(
+      'an assignment anew',
+      () => Promise.resolve(reader.assignments.slice(assignedBefore).some(({ length }) => length > 0)),
+      { limitMs: 30_000, seen },
+    );
+    await waitUntil('a produce that works', async () => {
+      return (await sink.produce(record('later', 1))).kind === 'stored';
+    });
+    await reopenLost(reader);
+    await waitUntil('the record behind it', () =>
+      Promise.resolve(namesOf(reader).includes('later')),
+    );
+    expectNoGap(reader, 1);
+    expect(reader.crashes).toEqual([]);
   }, 120_000);
 
   it('stopping ends in time though the broker is frozen', async () => {
