@@ -10,9 +10,10 @@ import type { MembershipSettings } from '../log-client/membership-settings.ts';
 import { MembershipWatch } from '../log-client/membership-watch.ts';
 import { settleWithin } from '../settle-within.ts';
 import { KafkaBatch } from './kafka-batch.ts';
+import { listenTo, makeConsumer } from './group-consumer.ts';
 import { createKafkaClient, endlessRetry } from './kafka-client.ts';
 import type { KafkaClient } from './kafka-client.ts';
-import type { KafkaDeps, KafkaSettings } from './kafka-settings.ts';
+import { kafkaDefaults, type KafkaDeps, type KafkaSettings } from './kafka-settings.ts';
 import { passesByItself } from './passing-errors.ts';
 
 /** A membership and who gets what in its group. */
@@ -155,73 +156,49 @@ export class GroupMember implements GroupMembership {
   }
 
   private createConsumer(): Consumer {
-    const { settings } = this;
+    const { settings, deps, handlers } = this;
+    const { sessionTimeoutMs, rebalanceTimeoutMs } = settings;
+    const requestTimeoutMs = this.kafka.requestTimeoutMs ?? kafkaDefaults.requestTimeoutMs;
+    const longestJoinMs = rebalanceTimeoutMs + requestTimeoutMs;
+    const watch = new MembershipWatch(deps.clock, sessionTimeoutMs, longestJoinMs);
     let passes = false;
-    const suffix = settings.isGroupOfOne === true ? `-${this.consumersMade}` : '';
+    const consumer = makeConsumer(this.client, settings, this.consumersMade, () => (passes = true));
     this.consumersMade += 1;
-    const consumer = this.client.kafka.consumer({
-      groupId: `${settings.groupId}${suffix}`,
-      partitionAssigners: [settings.assigner],
-      sessionTimeout: settings.sessionTimeoutMs,
-      rebalanceTimeout: settings.rebalanceTimeoutMs,
-      heartbeatInterval: settings.heartbeatIntervalMs,
-      maxWaitTimeInMs: settings.maxWaitMs,
-      minBytes: 1,
-      maxBytesPerPartition: settings.maxBytesPerPartition,
-      allowAutoTopicCreation: false,
-      retry: {
-        ...endlessRetry,
-        // Asked only about errors that pass. kafkajs's own restart can leave two consumers behind
-        // (its issue 1122), so the answer is no and we make the new one.
-        restartOnFailure: () => {
-          passes = true;
-          return Promise.resolve(false);
-        },
-      },
+    const isOver = (): boolean => this.isStopping || consumer !== this.consumer;
+    const { sockets } = this.client;
+    const memberIdOf = listenTo(consumer, settings.topic, handlers, {
+      ...{ isOver, watch, sockets },
+      onForgotten: () => this.giveUp(consumer),
     });
-    this.listen(consumer);
     consumer.on(consumer.events.CRASH, ({ payload }) => {
-      if (this.isStopping || consumer !== this.consumer) return;
+      if (isOver()) return;
       if (passes || passesByItself(payload.error)) void this.replace(payload.error);
-      else this.handlers.onCrashed(payload.error);
+      else handlers.onCrashed(payload.error);
     });
+    void this.askInDoubt(consumer, watch, memberIdOf);
     return consumer;
   }
 
-  private listen(consumer: Consumer): void {
-    const { handlers, settings } = this;
-    const watch = new MembershipWatch(this.deps.clock, settings.sessionTimeoutMs);
+  /** Asks the group who is in it when it says nothing; an answer that does not come says nothing either. */
+  private async askInDoubt(
+    consumer: Consumer,
+    watch: MembershipWatch,
+    memberIdOf: () => string,
+  ): Promise<void> {
+    const { timers, log } = this.deps;
     const isOver = (): boolean => this.isStopping || consumer !== this.consumer;
-    let awaited: { memberId: string } | null = null;
-    let newest = { memberId: '', generation: -1 };
-    consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
+    for (;;) {
+      await timers.sleep(this.settings.sessionTimeoutMs, this.stopping.signal);
       if (isOver()) return;
-      watch.confirmed();
-      awaited = { memberId: payload.memberId };
-      handlers.onJoined(payload.memberAssignment[settings.topic] ?? []);
-    });
-    consumer.on(consumer.events.HEARTBEAT, ({ payload }) => {
-      const { memberId, groupGenerationId: generation } = payload;
-      // Scenario 1: a heartbeat of the generation before was under way while the member joined.
-      const isLate = memberId === newest.memberId && generation < newest.generation;
-      if (isLate || isOver()) return;
-      watch.confirmed();
-      newest = { memberId, generation };
-      if (awaited?.memberId !== memberId) return;
-      awaited = null;
-      handlers.onConfirmed();
-    });
-    consumer.on(consumer.events.REBALANCING, () => {
-      if (!isOver()) handlers.onRebalancing();
-    });
-    consumer.on(consumer.events.REQUEST, ({ payload }) => {
-      if (payload.apiName !== 'Fetch' || isOver()) return;
-      handlers.onFetchAnswered();
-      if (watch.isForgotten()) this.giveUp(consumer);
-    });
-    consumer.on(consumer.events.REQUEST_TIMEOUT, ({ payload }) => {
-      this.client.sockets.cut(payload.broker);
-    });
+      if (!watch.isInDoubt) continue;
+      try {
+        const { members } = await consumer.describeGroup();
+        if (isOver()) return;
+        if (!members.some(({ memberId }) => memberId === memberIdOf())) this.giveUp(consumer);
+      } catch (error) {
+        log.debug({ error: String(error) }, 'the group did not say who is in it');
+      }
+    }
   }
 
   /** With its client, so that nothing of it can join behind its successor's back. */

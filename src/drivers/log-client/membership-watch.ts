@@ -8,7 +8,9 @@
  *   3. kafkajs has thrown its member id away by then, and goes on fetching what it had: without an id it
  *      sends no heartbeat, so that nobody ever tells it again. Its cell takes the partitions back from
  *      their new owners, which take them back in turn, for as long as it lives.
- * Closed by giving a member up that gets fetches answered, and nothing from the group for a whole session.
+ * Closed by giving a member up that gets fetches answered, and nothing from the group for a whole session. One
+ * that fetches nothing, because it has no partition, asks who is in the group when the longest join is over:
+ * it would stand by for ever and never be called.
  */
 import type { Clock } from '../../ports/clock.ts';
 
@@ -22,12 +24,15 @@ const fetchesMin = 10;
 export class MembershipWatch {
   private readonly clock: Pick<Clock, 'monoMs'>;
   private readonly sessionTimeoutMs: number;
+  private readonly longestJoinMs: number;
   private confirmedAtMs: number | null = null;
   private fetches = 0;
 
-  constructor(clock: Pick<Clock, 'monoMs'>, sessionTimeoutMs: number) {
+  /** `longestJoinMs`: a rebalance and the request that waits for it. */
+  constructor(clock: Pick<Clock, 'monoMs'>, sessionTimeoutMs: number, longestJoinMs: number) {
     this.clock = clock;
     this.sessionTimeoutMs = sessionTimeoutMs;
+    this.longestJoinMs = longestJoinMs;
   }
 
   /** The member joined, or a heartbeat of it was answered. */
@@ -40,7 +45,15 @@ export class MembershipWatch {
   isForgotten(): boolean {
     if (this.confirmedAtMs === null) return false;
     this.fetches += 1;
-    const isSilent = this.clock.monoMs() - this.confirmedAtMs > this.sessionTimeoutMs;
-    return isSilent && this.fetches >= fetchesMin;
+    return this.fetches >= fetchesMin && this.isSilentFor(this.sessionTimeoutMs);
+  }
+
+  /** The group has said nothing for longer than any join takes: time to ask it who is in it. */
+  get isInDoubt(): boolean {
+    return this.isSilentFor(this.sessionTimeoutMs + this.longestJoinMs);
+  }
+
+  private isSilentFor(ms: number): boolean {
+    return this.confirmedAtMs !== null && this.clock.monoMs() - this.confirmedAtMs > ms;
   }
 }

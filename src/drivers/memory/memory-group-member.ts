@@ -7,6 +7,7 @@
 import type { DriverPorts } from '../driver-ports.ts';
 import type { GroupMemberHandlers, GroupMembership } from '../log-client/log-transport.ts';
 import type { MembershipSettings } from '../log-client/membership-settings.ts';
+import { MembershipWatch } from '../log-client/membership-watch.ts';
 import { settleWithin } from '../settle-within.ts';
 import type { BrokerLink } from './broker-link.ts';
 import type { FetchAnswer, MemoryBroker } from './memory-broker.ts';
@@ -50,12 +51,17 @@ export class MemoryGroupMember implements GroupMembership {
   private readonly stopping = new AbortController();
   private memberId = '';
   private generation = -1;
+  private readonly watch: MembershipWatch;
+  private isForgotten = false;
   private stopped: Promise<void> | null = null;
 
   constructor(settings: MemoryMemberSettings, handlers: GroupMemberHandlers, ports: DriverPorts) {
     this.settings = settings;
     this.handlers = handlers;
     this.ports = ports;
+    const { sessionTimeoutMs, rebalanceTimeoutMs } = settings;
+    const longestJoinMs = rebalanceTimeoutMs + joinSlackMs;
+    this.watch = new MembershipWatch(ports.clock, sessionTimeoutMs, longestJoinMs);
     this.broker = settings.broker;
     this.link = settings.broker.connect(settings.client);
     this.group = settings.broker.group(settings.groupId, settings.topic);
@@ -121,13 +127,21 @@ export class MemoryGroupMember implements GroupMembership {
   private async run(): Promise<void> {
     while (!this.isStopping) {
       const joined = await this.join();
-      if (joined === null || this.isStopping) continue;
+      if (this.isStopping) return;
+      if (joined === null) {
+        // As kafkajs does: with its id thrown away and its join cut off, it goes on with what it had.
+        if (this.generation < 0 || this.memberId !== '') continue;
+        const end = await this.serve(false);
+        if (end.kind === 'lost') await this.beginAnew(end.cause);
+        continue;
+      }
       this.memberId = joined.memberId;
       this.generation = joined.generation;
       // The first fetch finds an offset below the log out of range, and goes to its end.
       this.positions.begin(joined, this.settings.fromBeginning ? 0n : belowTheLog);
       this.handlers.onJoined(joined.partitions);
-      const end = await this.serve();
+      this.watch.confirmed();
+      const end = await this.serve(true);
       if (this.isStopping) return;
       if (end.kind === 'rejoin') this.handlers.onRebalancing();
       if (end.kind === 'forgotten') {
@@ -159,8 +173,11 @@ export class MemoryGroupMember implements GroupMembership {
     }
   }
 
-  /** One generation: fetch, hand over, heartbeat, until the group or the network ends it. */
-  private async serve(): Promise<EndOfGeneration> {
+  /**
+   * One generation: fetch, hand over, heartbeat, until the group or the network ends it. Without an id
+   * there is no heartbeat, and nobody to say that it is over.
+   */
+  private async serve(hasId: boolean): Promise<EndOfGeneration> {
     const { clock, timers } = this.ports;
     const { heartbeatIntervalMs, sessionTimeoutMs } = this.settings;
     let heartbeatAtMs = clock.monoMs();
@@ -170,13 +187,18 @@ export class MemoryGroupMember implements GroupMembership {
       try {
         await this.fetchAndHandOver();
         if (this.isStopping) break;
-        if (clock.monoMs() - heartbeatAtMs >= heartbeatIntervalMs) {
+        if (hasId && clock.monoMs() - heartbeatAtMs >= heartbeatIntervalMs) {
           await this.heartbeat();
+          this.watch.confirmed();
           heartbeatAtMs = clock.monoMs();
           if (!isConfirmed && !this.isStopping) this.handlers.onConfirmed();
           isConfirmed = true;
         }
         answeredAtMs = clock.monoMs();
+        // Doubt stands for the question to the group, whose answer is known here.
+        if (this.isForgotten || (!hasId && this.watch.isInDoubt)) {
+          return { kind: 'lost', cause: 'the group knows the member no more' };
+        }
       } catch (error) {
         if (error instanceof GroupRefusal) {
           return { kind: error.code === 'UNKNOWN_MEMBER_ID' ? 'forgotten' : 'rejoin' };
@@ -209,6 +231,7 @@ export class MemoryGroupMember implements GroupMembership {
     );
     if (this.isStopping) return;
     this.handlers.onFetchAnswered();
+    if (this.watch.isForgotten()) this.isForgotten = true;
     for (const answer of answers) await this.take(answer);
   }
 
@@ -226,6 +249,8 @@ export class MemoryGroupMember implements GroupMembership {
   private async beginAnew(cause: unknown): Promise<void> {
     const { groupId } = this.settings;
     this.memberId = '';
+    this.generation = -1;
+    this.isForgotten = false;
     this.ports.metrics.count('roomcell_kafka_consumer_replaced_total', { group: groupId });
     this.ports.log.warn({ groupId, error: String(cause) }, 'consumer ended; joining anew');
     this.handlers.onLeft(cause);

@@ -14,6 +14,9 @@ const readTimeoutMs = 2_000;
 /** Troupes of one run have seeds of their own. */
 const troupesPerSeed = 100_000;
 
+/** Longer than any run: a token that ends within one would look like a service that answers nobody. */
+const tokenMs = 24 * 3_600_000;
+
 /** See the file header. */
 export class Load {
   private readonly deployment: Deployment;
@@ -101,7 +104,8 @@ export class Load {
 
   private tokenOf(userId: string, role: PlannedCall['role']): Promise<string> {
     const name = `${role} ${userId}`;
-    const known = this.tokens.get(name) ?? this.deployment.fleet.token(userId, role);
+    const { fleet } = this.deployment;
+    const known = this.tokens.get(name) ?? fleet.token(userId, role, { validMs: tokenMs });
     this.tokens.set(name, known);
     return known;
   }

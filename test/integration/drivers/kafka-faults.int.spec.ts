@@ -256,7 +256,8 @@ describe('kafka drivers and a broker in trouble', () => {
     const seen = (): unknown => reader.assignments;
     await waitUntil(
       'an assignment anew',
-      () => Promise.resolve(reader.assignments.slice(assignedBefore).some(({ length }) => length > 0)),
+      () =>
+        Promise.resolve(reader.assignments.slice(assignedBefore).some(({ length }) => length > 0)),
       { limitMs: 30_000, seen },
     );
     await waitUntil('a produce that works', async () => {
@@ -269,6 +270,35 @@ describe('kafka drivers and a broker in trouble', () => {
     expectNoGap(reader, 1);
     expect(reader.crashes).toEqual([]);
   }, 120_000);
+
+  it('a forgotten member that has no partition, and so fetches nothing, becomes a member again (A2)', async () => {
+    const groupId = 'group-of-five';
+    const more = { groupId, sessionTimeoutMs: 2_000, rebalanceTimeoutMs: 2_000 };
+    const readers = await Promise.all(
+      [1, 2, 3, 4, 5].map(async (nth) => {
+        const reader = await startSource(space, `member-${nth}`, more);
+        cleanUps.push(() => reader.source.stop());
+        return reader;
+      }),
+    );
+    const listed = async (): Promise<number> =>
+      (await space.admin.describeGroups([groupId])).groups[0]?.members.length ?? 0;
+    const all = (): Promise<boolean> => listed().then((count) => count === 5);
+    await waitUntil('five members', all, { limitMs: 30_000, everyMs: 100 });
+    const idle = (): WatchedSource | undefined =>
+      readers.find(({ assignments }) => assignments.at(-1)?.length === 0);
+    await waitUntil('one without a partition', () => Promise.resolve(idle() !== undefined));
+    // Every join is cut off once, so whoever has no partition fetches nothing afterwards.
+    const joins = readers.map(() => proxy.swallow({ watch: 'toServer', matches: isJoinRequest }));
+    for (const join of joins) void join.matched.then(() => join.cutMatched());
+    proxy.setMode({ kind: 'hold', direction: 'both' });
+    await waitUntil('an empty group', () => listed().then((count) => count === 0), {
+      limitMs: 30_000,
+      everyMs: 100,
+    });
+    proxy.setMode({ kind: 'pass' });
+    await waitUntil('five members again', all, { limitMs: 60_000, everyMs: 100 });
+  }, 180_000);
 
   it('stopping ends in time though the broker is frozen', async () => {
     const sink = await startSink({ stopTimeoutMs: 500 });

@@ -153,6 +153,31 @@ describe('the fault board of the memory broker', () => {
     await first.assigned(all);
   });
 
+  it('a forgotten member whose join is cut off goes on with what it had, and is given up after a session (A2)', async () => {
+    const group = space.broker.group(`${space.prefix}.cells`, commands);
+    const sink = await startSink();
+    const reader = await startReader('cell-0');
+    await reader.assigned(all);
+    reader.source.open(0, 0n);
+    // At the moment at which it hears that it is forgotten, and before its join is on its way.
+    reader.rebalancings.push = () => {
+      space.broker.setReach('cell-0', 'refused');
+      return 0;
+    };
+    let memberId = '';
+    group.onHeartbeat = (id) => (memberId = id);
+    await waitUntil('a heartbeat', () => Promise.resolve(memberId !== ''));
+    group.leave(memberId);
+    await space.pass(500);
+    space.broker.setReach('cell-0', 'open');
+    await produceMany(sink, 0, 3);
+    await reader.upTo(0, 2n);
+    expect([group.size, reader.assignments]).toEqual([0, [all]]);
+    await waitUntil('a member again', () => Promise.resolve(group.size === 1));
+    await reader.assigned(all);
+    expect(reader.assignments).toEqual([all, [], all]);
+  });
+
   it('a frozen process gives nothing up, however long; a living one behind a silence does', async () => {
     const ask = (client: string) => space.broker.connect(client).ask(() => 'answer', 100);
     space.broker.setReach('frozen', 'frozen');
