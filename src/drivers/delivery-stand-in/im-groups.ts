@@ -5,6 +5,7 @@
 import { hash } from 'node:crypto';
 import { textField } from '../json-fields.ts';
 import type { JsonObject } from '../json-fields.ts';
+import { createFault, messageFault } from './im-checks.ts';
 
 /** The vendor's answer, without the envelope around it. */
 export interface GroupAnswer {
@@ -33,9 +34,6 @@ interface Group {
 
 const repeatsMs = 5 * 60 * 1000;
 const messagesPerSecondMax = 40;
-const messageBytesMax = 12 * 1024;
-const groupIdBytesMax = 48;
-const nameBytesMax = 30;
 const groupsMax = 100_000;
 
 /** Groups of all apps. */
@@ -49,18 +47,10 @@ export class ImGroups {
 
   /** create_group. */
   create(app: number, body: JsonObject, operator: string): GroupAnswer {
-    const type = body['Type'];
-    const name = body['Name'];
-    const groupId = body['GroupId'];
-    if (typeof type !== 'string' || typeof name !== 'string' || typeof groupId !== 'string') {
-      return refused(10004, 'Type, Name and GroupId are needed');
-    }
-    if (Buffer.byteLength(name) > nameBytesMax) return refused(10004, 'the name is too long');
-    const fault = groupIdFault(groupId);
-    if (fault !== null) return refused(10004, fault);
-    if (type === 'AVChatRoom' && body['MemberList'] !== undefined) {
-      return refused(10007, 'an AVChatRoom takes no MemberList');
-    }
+    const fault = createFault(body);
+    if (fault !== null) return fault;
+    const [type, name] = [textField(body, 'Type'), textField(body, 'Name')];
+    const groupId = textField(body, 'GroupId');
     const owner = typeof body['Owner_Account'] === 'string' ? body['Owner_Account'] : '';
     const known = this.find(app, groupId);
     if (known !== undefined) {
@@ -95,17 +85,14 @@ export class ImGroups {
 
   /** send_group_msg; `bodyBytes` is the size of the request. */
   send(app: number, body: JsonObject): SentMessage {
+    const fault = messageFault(body);
+    if (fault !== null) return notStored(fault);
     const groupId = textField(body, 'GroupId');
-    const number = body['Random'];
-    const content = JSON.stringify(body['MsgBody'] ?? null);
-    if (typeof number !== 'number' || number < 0 || number > 0xffffffff) {
-      return notStored(refused(10004, 'Random must be a 32-bit number'));
-    }
-    if (Buffer.byteLength(content) > messageBytesMax) return notStored(refused(80002, 'too long'));
+    const content = JSON.stringify(body['MsgBody']);
     const group = this.find(app, groupId);
     if (group === undefined) return notStored(missing());
     const now = this.nowMs();
-    const digest = hash('sha256', `${number}\0${content}`, 'hex');
+    const digest = hash('sha256', `${String(body['Random'])}\0${content}`, 'hex');
     const storedAt = group.seen.get(digest);
     if (storedAt !== undefined && now - storedAt < repeatsMs) {
       return { answer: done(this.place(group, now)), stored: false, repeat: true };
@@ -150,12 +137,6 @@ export class ImGroups {
       group.seen.delete(digest);
     }
   }
-}
-
-function groupIdFault(groupId: string): string | null {
-  if (!/^[\x20-\x7e]+$/.test(groupId)) return 'a GroupId is printable ASCII';
-  if (groupId.length > groupIdBytesMax) return 'a GroupId has at most 48 bytes';
-  return groupId.startsWith('@TGS#') ? 'a GroupId must not begin with @TGS#' : null;
 }
 
 function keyOf(app: number, groupId: string): string {

@@ -10,6 +10,7 @@ import { FaultBoard, imFaultKinds } from '../fault-board.ts';
 import type { Fault } from '../fault-board.ts';
 import { jsonObject, textField } from '../json-fields.ts';
 import type { JsonObject } from '../json-fields.ts';
+import { destroyFault, infoFault, notificationFault } from './im-checks.ts';
 import { ImGroups } from './im-groups.ts';
 import type { GroupAnswer } from './im-groups.ts';
 import { ReceivedEvents } from './received-events.ts';
@@ -32,6 +33,8 @@ type ImFault = Fault<(typeof imFaultKinds)[number]>;
 
 /** `slow` without a time of its own waits this long. */
 const slowMs = 5_000;
+/** Requests of one command of one app. */
+const requestsPerSecondMax = 200;
 const orderedMessage = 'ordered by the sandbox';
 
 /** See the file header. */
@@ -40,6 +43,9 @@ export class ImStandIn {
   readonly received = new ReceivedEvents();
   readonly faults: FaultBoard<(typeof imFaultKinds)[number]>;
   private readonly timers: Timers;
+  private readonly nowMs: () => number;
+  /** Times of the requests of the last second, by app and command. */
+  private readonly recent = new Map<string, number[]>();
 
   constructor(options: {
     readonly clock: Clock;
@@ -48,7 +54,8 @@ export class ImStandIn {
   }) {
     const { clock, timers, random } = options;
     this.timers = timers;
-    this.groups = new ImGroups(() => clock.wallMs());
+    this.nowMs = () => clock.wallMs();
+    this.groups = new ImGroups(this.nowMs);
     this.faults = new FaultBoard(imFaultKinds, random);
   }
 
@@ -85,15 +92,20 @@ export class ImStandIn {
     fault: ImFault | null,
   ): GroupAnswer {
     const { groups } = this;
+    if (!this.takesRequest(app.sdkAppId, command)) {
+      return { code: 60007, info: 'more than 200 requests in a second' };
+    }
     const groupId = textField(body, 'GroupId');
     switch (command) {
       case 'create_group':
         return groups.create(app.sdkAppId, body, app.adminIdentifier);
       case 'destroy_group':
-        return groups.destroy(app.sdkAppId, groupId);
+        return destroyFault(body) ?? groups.destroy(app.sdkAppId, groupId);
       case 'get_group_info': {
-        const ids = Array.isArray(body['GroupIdList']) ? body['GroupIdList'] : [];
-        const infos = ids.map((id) => groups.info(app.sdkAppId, String(id)));
+        const wrong = infoFault(body);
+        if (wrong !== null) return wrong;
+        const ids = body['GroupIdList'] as readonly string[];
+        const infos = ids.map((id) => groups.info(app.sdkAppId, id));
         return { code: 0, info: '', fields: { GroupInfo: infos } };
       }
       case 'send_group_msg':
@@ -103,6 +115,15 @@ export class ImStandIn {
       default:
         return { code: 10003, info: 'no such command' };
     }
+  }
+
+  /** Each command of an app has a rate of its own. */
+  private takesRequest(app: number, command: string): boolean {
+    const key = `${app} ${command}`;
+    const nowMs = this.nowMs();
+    const recent = (this.recent.get(key) ?? []).filter((timeMs) => nowMs - timeMs < 1_000);
+    this.recent.set(key, recent);
+    return recent.length < requestsPerSecondMax && recent.push(nowMs) > 0;
   }
 
   private sendMessage(app: ImApp, body: JsonObject, fault: ImFault | null): GroupAnswer {
@@ -119,10 +140,9 @@ export class ImStandIn {
   }
 
   private notify(app: ImApp, groupId: string, body: JsonObject): GroupAnswer {
+    const wrong = notificationFault(body);
+    if (wrong !== null) return wrong;
     if (!this.groups.has(app.sdkAppId, groupId)) return { code: 10010, info: 'no such group' };
-    if (body['ToMembers_Account'] !== undefined) {
-      return { code: 10007, info: 'an AVChatRoom is notified as a whole' };
-    }
     const arrival = arrivalOf(textField(body, 'Content'));
     if (arrival !== null) this.received.record(arrival, 'notification');
     return { code: 0, info: '' };
