@@ -41,7 +41,8 @@ export function messageFault(body: JsonObject): BodyFault {
     return parameter('no such MsgPriority');
   }
   const forbidden = body['ForbidCallbackControl'] ?? [];
-  const areCallbacks = Array.isArray(forbidden) && forbidden.every((name) => callbacks.has(name));
+  const areCallbacks =
+    Array.isArray(forbidden) && forbidden.every((name: unknown) => callbacks.has(name as string));
   if (!areCallbacks) return parameter('no such ForbidCallbackControl');
   for (const absent of ['OnlineOnlyFlag', 'SendMsgControl']) {
     if (body[absent] !== undefined) return parameter(`${absent} is not for an AVChatRoom`);
