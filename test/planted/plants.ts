@@ -106,6 +106,7 @@ export const plants: readonly Plant[] = [
   plant(104, 'fuel-of-one-target-only', 'INV-23'),
   plant(105, 'launch-that-opens-no-round', 'INV-31'),
   plant(106, 'launch-that-nobody-waits-for', 'INV-23'),
+  plant(110, 'sums-added-on-a-board', 'INV-50'),
 ];
 
 function plant(number: number, name: string, ...invariants: readonly string[]): Plant {

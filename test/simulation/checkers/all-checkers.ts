@@ -3,6 +3,7 @@ import { agreeingTables } from './agreeing-tables.ts';
 import { answeredCommands } from './answered-commands.ts';
 import { appsApart } from './apps-apart.ts';
 import { arrivals } from './arrivals.ts';
+import { boards } from './boards.ts';
 import type { CheckerFactory } from './checker.ts';
 import { coinTotals } from './coin-totals.ts';
 import { copiedList } from './copied-list.ts';
@@ -66,6 +67,7 @@ export const allCheckers: readonly CheckerFactory[] = [
   watchedRooms,
   putOut,
   copiedList,
+  boards,
   levels,
   retiredRows,
   appsApart,

@@ -72,6 +72,8 @@ export interface CheckedWorld {
     readonly life: string;
     readonly rooms: ReadonlyMap<string, { readonly entry: object | null }>;
   } | null;
+  /** What a board shows, by room; null: there is none. The period as `2026-11-30`, `2026-W49`, `all`. */
+  board?(appCode: string, periodName: string): ReadonlyMap<string, bigint> | null;
   /** The rooms that cells hold in memory now, each encoded as a snapshot by the product. */
   liveRooms?(): readonly LiveRoom[];
 }

@@ -74,6 +74,7 @@ function valuesOf(options: SimOptions): unknown {
       look_interval: '2s',
       pass_interval: '10s',
     },
+    leaderboard: { enabled: options.boards ?? false, copy_interval: '300ms' },
     catalogue_at_start: appCodes.slice(0, apps).flatMap((appCode) => {
       return giftIds.map((giftId) => `${appCode}/${giftId}=${giftPrices[giftId]}`);
     }),

@@ -56,6 +56,8 @@ export interface SimOptions {
   readonly watchers?: number;
   /** Whether the room list is copied. Not in cases of old: no. */
   readonly listCopy?: boolean;
+  /** Whether boards over rooms are kept. Not in cases of old: no. */
+  readonly boards?: boolean;
   /** What goes by the display lane. Not in cases of old: nothing but displays. */
   readonly lanes?: Lanes;
   /** Destinations whose failed rows hold later ones back. Not in cases of old: none. */
@@ -123,6 +125,7 @@ type Rates = Partial<Record<FaultKind, number>>;
 const calmShare = 0.1;
 const upgradeShare = 0.1;
 const listCopyShare = 0.4;
+const boardsShare = 0.4;
 const retentionShare = 0.15;
 const lanesShare = 0.4;
 const blockingShare = 0.25;
@@ -188,6 +191,7 @@ export function optionsOf(seed: number): SimOptions {
     reads: readsOf(seed),
     watchers: watchersOf(seed),
     listCopy: hasListCopy(seed, aims.aimed),
+    boards: new SimRandom(seed, 'boards').chance(boardsShare),
     ...retentionOf(seed),
     ...lanesOf(seed),
     ...(blocking.length > 0 ? { blocking } : {}),
@@ -271,6 +275,7 @@ function undisturbed(options: SimOptions): SimOptions {
     ...others,
     watchers: 0,
     listCopy: false,
+    boards: false,
     faultRates: {},
     points: [],
     pointFiringsMax: 0,

@@ -18,6 +18,7 @@ import { enterBehindJoins } from '../world/rtc-rooms.ts';
 import { World } from '../world/world.ts';
 import { lookAfterFailedRows } from './failed-rows.ts';
 import { FaultMaker } from './fault-maker.ts';
+import { lateBoards, rebuildAll } from './late-boards.ts';
 import { lateList } from './late-list.ts';
 import { onlooker, probeAll } from './probes.ts';
 import { LagWatch, unfinishedWork } from './progress.ts';
@@ -94,6 +95,7 @@ class Run {
   private readonly clients: readonly SimClient[];
   private readonly watchers: Watchers;
   private acked = 0;
+  private areBoardsRebuilt = false;
 
   constructor(simCase: SimCase, settings: RunSettings) {
     this.simCase = simCase;
@@ -173,7 +175,7 @@ class Run {
     this.phase('settle');
     const untilMs = this.kernel.nowMs + settleMaxMs;
     this.waitForRest(untilMs, () => {
-      void this.probe().then(() => {
+      void Promise.all([this.probe(), this.rebuildBoards()]).then(() => {
         // Deadlines of rooms have gone on meanwhile: what they made must have arrived, too.
         this.waitForRest(untilMs, () => this.retire());
       });
@@ -206,7 +208,15 @@ class Run {
     const untold = this.watchers.untold();
     if (untold !== null) return ['INV-44', untold];
     const unlisted = lateList(this.world);
-    return unlisted === null ? null : ['INV-46', unlisted];
+    if (unlisted !== null) return ['INV-46', unlisted];
+    const misplaced = this.areBoardsRebuilt ? lateBoards(this.world) : null;
+    return misplaced === null ? null : ['INV-50', misplaced];
+  }
+
+  /** As an operator does: what came behind no commit, or was flushed, comes with that. */
+  private async rebuildBoards(): Promise<void> {
+    await rebuildAll(this.world);
+    this.areBoardsRebuilt = true;
   }
 
   private async probe(): Promise<void> {

@@ -80,6 +80,8 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   'a user put out of RTC by the outbox': ['adapter_rtc_removals_total|removed'],
   'a user who may be in RTC again before a try': ['adapter_rtc_removals_total|allowed_again'],
   'a removal at once without an answer': ['cell_rtc_removals_total|unknown'],
+  'a room brought to the boards': ['projection_board_copies_total|stored'],
+  'a room that waited to be on the boards': ['projection_board_copies_total|unreachable'],
   'a copy of the room list made whole': ['projection_list_passes_total|ready'],
   'a copy of a room that came too late': ['projection_list_copies_total|too_late'],
   'a copied fact shown by the display lane': ['cell_displays_total|RoomUserUpdated'],

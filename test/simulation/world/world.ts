@@ -168,6 +168,12 @@ export class World implements CheckedWorld {
     return this.servers.listCopies.of(appCode);
   }
 
+  board(appCode: string, periodName: string): ReadonlyMap<string, bigint> | null {
+    const name = `room:board:${appCode}:${periodName}`;
+    const { leases } = this.servers;
+    return leases.documentIfAny<{ shown: ReadonlyMap<string, bigint> }>(name)?.shown ?? null;
+  }
+
   rtcRooms(): readonly RtcRoom[] {
     return rtcRoomsOf(this);
   }
