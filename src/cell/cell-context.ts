@@ -1,6 +1,7 @@
 /** The ports and settings that every part of a cell is given. Nothing here is reached for globally. */
 import type { AppCode, RoomKey } from '../domain/ids.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { CommandSink } from '../ports/command-sink.ts';
 import type { CommandSource } from '../ports/command-source.ts';
 import type { CommitLane } from '../ports/commit-lane.ts';
 import type { DisplaySink } from '../ports/display-sink.ts';
@@ -16,6 +17,7 @@ import type { PartitionStore } from '../ports/partition-store.ts';
 import type { PartitionStops } from '../ports/partition-stops.ts';
 import type { Random } from '../ports/random.ts';
 import type { ReplySink } from '../ports/reply-sink.ts';
+import type { RobotPool } from '../ports/robot-pool.ts';
 import type { RocketRulesStore } from '../ports/rocket-rules-store.ts';
 import type { RocketLaunchScheduler } from '../ports/rocket-scheduler.ts';
 import type { RoomReader } from '../ports/room-reader.ts';
@@ -78,6 +80,8 @@ export interface CellContext {
   readonly onOutage?: (what: string, isOut: boolean) => void;
   /** Wake-ups for rockets; without it they launch by their rooms' own deadlines alone. */
   readonly rocketScheduler?: RocketLaunchScheduler;
+  /** Absent: this cell plays no robots (NEW-11). `sink` is the commands topic. */
+  readonly robots?: { readonly pool: RobotPool; readonly sink: Pick<CommandSink, 'produce'> };
   /** Told after a COMMIT which rooms it changed. Never waits; without it nobody copies the list. */
   readonly listChanged?: (roomKeys: readonly RoomKey[]) => void;
   /**

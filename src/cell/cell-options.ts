@@ -83,5 +83,11 @@ export interface CellOptions {
   readonly luckyGiftLockTtlMs: number;
   /** How often open settlements of the node's partitions are looked up. */
   readonly settlementPollMs: number;
+  /** How often the rooms of this node are looked at for robots (ROBOT-3). */
+  readonly robotScanMs: number;
+  /** Rooms of this node that robots act in; one more has none. */
+  readonly robotRoomsMax: number;
+  /** Whether gifts of robots count for heat, rank, sums and weeks (ROBOT-5). */
+  readonly robotGiftsCount: boolean;
   readonly limits: RoomLimits;
 }

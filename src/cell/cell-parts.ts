@@ -25,6 +25,7 @@ import type { RoomCell } from './registry/room-cell.ts';
 import { CellReads } from './reads/cell-reads.ts';
 import { OwnedRooms } from './reads/owned-rooms.ts';
 import { RoomRegistry } from './registry/room-registry.ts';
+import { Robots } from './robots/robots.ts';
 import { RocketWakes } from './rocket-wakes.ts';
 import { retryForever, retryPauseMs } from './retry-forever.ts';
 import { Snapshots } from './snapshots.ts';
@@ -54,6 +55,7 @@ export class CellParts {
   readonly reads: CellReads;
   readonly watches: CellWatches;
   readonly displays: RoomDisplays;
+  readonly robots: Robots;
   private readonly context: CellContext;
   private readonly owned: OwnedRooms;
   private readonly ownership: OwnershipCheck;
@@ -116,21 +118,14 @@ export class CellParts {
       fenced,
     });
     this.snapshots = new Snapshots(context);
-    const { registry, partitions, lane, deadlines, ownership } = this;
+    const { registry, partitions, deadlines } = this;
     this.owned = new OwnedRooms(context, { partitionCount, partitions, registry, fenced });
     this.reads = new CellReads(context, this.owned);
     this.watches = new CellWatches(context, this.owned);
     this.settler = new Settler(context, this.partitions);
     this.sweeper = new Sweeper(context, { registry, partitions, deadlines });
-    this.ticker = new Ticker(context, {
-      rockets: new RocketWakes(context, partitionCount, { partitions, registry }),
-      partitions,
-      lane,
-      deadlines,
-      ownership,
-      consumer: new ConsumerWatch(context, partitions, (dead) => told.consumerDead(dead)),
-      sweeper: this.sweeper,
-    });
+    this.robots = new Robots(context, partitionCount, { partitions, registry });
+    this.ticker = this.newTicker(partitionCount, (dead) => told.consumerDead(dead));
   }
 
   /** The group's new assignment. */
@@ -159,6 +154,20 @@ export class CellParts {
   get isQuiet(): boolean {
     const { lane, snapshots, settler, partitions } = this;
     return lane.idle && snapshots.idle && settler.idle && !partitions.isTaking;
+  }
+
+  private newTicker(partitionCount: number, dead: PartsListener['consumerDead']): Ticker {
+    const { context, registry, partitions, lane, deadlines, ownership, sweeper, robots } = this;
+    return new Ticker(context, {
+      robots,
+      rockets: new RocketWakes(context, partitionCount, { partitions, registry }),
+      partitions,
+      lane,
+      deadlines,
+      ownership,
+      consumer: new ConsumerWatch(context, partitions, dead),
+      sweeper,
+    });
   }
 
   private loaded(room: RoomCell): void {
@@ -193,6 +202,7 @@ export class CellParts {
   }
 
   private lost(partition: Partition): void {
+    this.robots.lost(partition);
     this.waterMarks.check(partition);
     tellPartition(this.context, partition, this.context.clock.monoMs());
     this.displays.lost(partition);
@@ -212,6 +222,7 @@ export class CellParts {
       const isGone = room.state.status === 'deleted' && room.pending.length === 0;
       if (isGone) this.registry.drop(room);
     }
+    this.robots.settled(rooms);
     for (const partition of partitions) this.settledIn(partition);
     this.owned.committed();
   }

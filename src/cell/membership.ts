@@ -51,6 +51,7 @@ export class Membership {
     const { parts } = this;
     this.givenUp ??= Promise.resolve();
     parts.ticker.stop();
+    parts.robots.stop();
     parts.deadlines.stop();
     parts.sweeper.stop();
     parts.watches.stop();
@@ -69,6 +70,7 @@ export class Membership {
     for (const { id } of parts.partitions.all()) context.source.pause(id);
     parts.reads.drain();
     parts.watches.drain();
+    parts.robots.stop();
     parts.partitions.close();
     parts.deadlines.stop();
     parts.sweeper.stop();

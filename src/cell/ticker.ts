@@ -1,6 +1,7 @@
 /**
  * What a cell does by the clock: writes advanced offsets that no commit carried, gives Kafka its
- * hint, wakes due rooms and those whose rocket somebody outside names, sweeps stale users, asks whether its partitions are still its own and what
+ * hint, wakes due rooms and those whose rocket somebody outside names, sweeps stale users, looks where robots
+ * are wanted, asks whether its partitions are still its own and what
  * operators said about those that stand still, whether records are still delivered, announces the node's address. None of it is needed for correctness.
  */
 import type { CancelTimer } from '../ports/timers.ts';
@@ -10,6 +11,7 @@ import type { Lane } from './lane/lane.ts';
 import type { ConsumerWatch } from './partition/consumer-watch.ts';
 import type { OwnershipCheck } from './partition/ownership-check.ts';
 import type { PartitionSet } from './partition/partition-set.ts';
+import type { Robots } from './robots/robots.ts';
 import type { RocketWakes } from './rocket-wakes.ts';
 import { sweepEveryMs } from './presence/live-window.ts';
 import type { Sweeper } from './presence/sweeper.ts';
@@ -33,6 +35,7 @@ export class Ticker {
     readonly ownership: OwnershipCheck;
     readonly consumer: ConsumerWatch;
     readonly rockets: RocketWakes;
+    readonly robots: Robots;
   };
   private readonly timers = new Set<CancelTimer>();
   private stopped = false;
@@ -47,6 +50,9 @@ export class Ticker {
     this.every(options.offsetFlushMs / 5, () => this.flushOffsets());
     this.every(hintEveryMs, () => this.commitHints());
     this.every(options.deadlinePollMs, () => this.wakeDueRooms());
+    if (this.context.robots !== undefined) {
+      this.every(options.robotScanMs, () => this.parts.robots.look());
+    }
     this.every(rocketWakesEveryMs, () => this.parts.rockets.look());
     this.every(sweepEveryMs(options), () => this.parts.sweeper.tick());
     this.every(options.offsetFlushMs, () => this.confirmOwned());

@@ -12,7 +12,9 @@ export type RoomId = Brand<string, 'RoomId'>;
 export type UserId = Brand<string, 'UserId'>;
 /** Gift in an app's catalogue. Same alphabet as AppCode. */
 export type GiftId = Brand<string, 'GiftId'>;
-/** Chosen by the caller, unique within (app, room). Ids of ours start with `sys:` or `rtc:`. */
+/**
+ * Chosen by the caller, unique within (app, room). Ids of ours start with `sys:`, `rtc:` or `robot:`.
+ */
 export type CommandId = Brand<string, 'CommandId'>;
 /** UUIDv5 text, derived from (app, room, command, index): the same on every try. */
 export type EventId = Brand<string, 'EventId'>;
@@ -28,7 +30,7 @@ export type IdFault = 'missing' | 'malformed' | 'reserved';
 
 const wideId = /^[A-Za-z0-9_.:-]{1,64}$/;
 const userIdPattern = /^[A-Za-z0-9_-]{1,32}$/;
-const reservedCommandId = /^(sys|rtc):/;
+const reservedCommandId = /^(sys|rtc|robot):/;
 
 /** Returns the fault of an app code or room id, or null when it obeys the rule. */
 export function wideIdFault(text: string): IdFault | null {

@@ -28,6 +28,7 @@ import type { ReplayStore } from '../ports/replay-store.ts';
 import type { RetentionStore } from '../ports/retention-store.ts';
 import type { ReplySlots } from '../ports/reply-slots.ts';
 import type { ReplySource } from '../ports/reply-source.ts';
+import type { RobotPool } from '../ports/robot-pool.ts';
 import type { RocketRulesStore } from '../ports/rocket-rules-store.ts';
 import type { RocketLaunchScheduler } from '../ports/rocket-scheduler.ts';
 import type { RoomGiftLeaderboard } from '../ports/room-gift-leaderboard.ts';
@@ -91,6 +92,7 @@ export interface Stores {
   readonly giftCatalogue: GiftCatalogue;
   readonly rocketRules: RocketRulesStore;
   readonly boardSums: BoardSums;
+  readonly robotPool: RobotPool;
   readonly settlementStore: SettlementStore;
   readonly operatorStore: OperatorStore;
   readonly replayStore: ReplayStore;

@@ -16,6 +16,7 @@ import { fillRocketRules } from './fill-rocket-rules.ts';
 import { openListProjection } from './list-projection.ts';
 import { openLuckyGifts } from './open-lucky-gifts.ts';
 import { openWallet } from './open-wallet.ts';
+import { openRobots, type OpenRobots } from './open-robots.ts';
 import type { Role } from './role.ts';
 import { rtcRemovers } from './rtc-removers.ts';
 import { stagedRole, type Resources, type RunningStage } from './staged-role.ts';
@@ -116,7 +117,7 @@ function runningCell(
     codec,
     schemas: drivers.stores.schemaRegistry,
     openSource: () => drivers.commandSource(layout.partitionCount, driverPorts),
-    ...sinks,
+    ...sinks.ports,
     leases,
     partitions: drivers.stores.partitionStore,
     stops: drivers.stores.partitionStops,
@@ -137,7 +138,7 @@ function runningCell(
   served.attach(cell.reads);
   const stage: RunningStage = {
     async start() {
-      await Promise.all([sinks.replies.start(), sinks.displays.start()]);
+      await sinks.start();
       await cell.start({
         configuredPartitionCount: layout.partitionCount,
         onFatal: (cause) => context.crashed('cell', cause),
@@ -165,16 +166,26 @@ function openRockets(
   return { rocketRules: drivers.stores.rocketRules, rocketScheduler };
 }
 
-/** What leaves behind COMMIT: replies, and what is shown. Stopped after the cell, which flushes. */
-function openSinks(
-  { drivers, driverPorts }: WiringContext,
-  resources: Resources,
-): { readonly replies: ReplySink; readonly displays: DisplaySink } {
+/** What a cell writes to topics. */
+interface CellSinks {
+  readonly ports: { readonly replies: ReplySink; readonly displays: DisplaySink } & OpenRobots;
+  start(): Promise<void>;
+}
+
+/** Replies, what is shown, and what robots do. Stopped after the cell, which flushes. */
+function openSinks(context: WiringContext, resources: Resources): CellSinks {
+  const { drivers, driverPorts } = context;
   const replies = drivers.replySink(driverPorts);
   const displays = drivers.displaySink(driverPorts);
   resources.add('reply sink', () => replies.stop());
   resources.add('display sink', () => displays.stop());
-  return { replies, displays };
+  const playing = openRobots(context, resources);
+  return {
+    ports: { replies, displays, ...playing },
+    async start() {
+      await Promise.all([replies.start(), displays.start(), playing.robots?.sink.start()]);
+    },
+  };
 }
 
 function cellOptions(context: ReachableContext): CellOptions {
@@ -235,6 +246,9 @@ function cellOptions(context: ReachableContext): CellOptions {
     prizeBudgetMs: cell.prizeBudgetMs,
     luckyGiftLockTtlMs: config.luckyGiftSendLockTtlMs,
     settlementPollMs: cell.settlementPollMs,
+    robotScanMs: config.robots.scanIntervalMs,
+    robotRoomsMax: config.robots.roomsMax,
+    robotGiftsCount: config.robots.giftsCount,
     limits: {
       usersPerRoomMax: limits.usersPerRoomMax,
       eventsPerCommandMax: limits.eventsPerCommandMax,

@@ -229,6 +229,7 @@ const eventReaders: EventReaders = {
     comboId: fields.comboId,
     billingReceiptId: fields.billingReceiptId,
     luckyDraw: luckyDrawFromWire(fields.luckyDraw),
+    isUncounted: fields.isUncounted,
   }),
   RoomRocketFueled: (fields) => ({
     type: 'RoomRocketFueled',

@@ -4,6 +4,7 @@
  */
 import type { RocketLevel, RocketReward, RocketRules } from '../domain/rocket/rocket-rules.ts';
 import { rocketRulesFaults } from '../domain/rocket/rocket-rules.ts';
+import { FieldReader } from './field-reader.ts';
 
 /** Rules without the number of their version, which their place gives them. */
 export type RocketRulesBody = Omit<RocketRules, 'rulesVersion'>;
@@ -43,7 +44,7 @@ export function readRocketRules(text: string): ReadRules {
   } catch {
     return { rules: null, faults: ['not JSON'] };
   }
-  const reader = new Reader();
+  const reader = new FieldReader();
   const root = reader.object(json, 'rules');
   const rules: RocketRulesBody = {
     enabled: reader.flag(root, 'enabled', true),
@@ -58,9 +59,7 @@ export function readRocketRules(text: string): ReadRules {
   return faults.length > 0 ? { rules: null, faults } : { rules, faults: null };
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-function levelOf(reader: Reader, json: unknown, level: number): RocketLevel {
+function levelOf(reader: FieldReader, json: unknown, level: number): RocketLevel {
   const fields = reader.object(json, `level ${level}`);
   return {
     fuelTarget: reader.long(fields, 'fuel_target', 0n),
@@ -69,7 +68,7 @@ function levelOf(reader: Reader, json: unknown, level: number): RocketLevel {
   };
 }
 
-function rewardOf(reader: Reader, json: unknown): RocketReward {
+function rewardOf(reader: FieldReader, json: unknown): RocketReward {
   const fields = reader.object(json, 'reward');
   const fromRank = reader.count(fields, 'from_rank', 1);
   return {
@@ -78,60 +77,4 @@ function rewardOf(reader: Reader, json: unknown): RocketReward {
     rewardId: reader.text(fields, 'reward_id'),
     quantity: reader.long(fields, 'quantity', 1n),
   };
-}
-
-/** Reads fields and gathers what is wrong with them, so that all faults are told at once. */
-class Reader {
-  readonly faults: string[] = [];
-
-  object(json: unknown, what: string): Fields {
-    if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json as Fields;
-    this.faults.push(`${what}: not an object`);
-    return {};
-  }
-
-  list(fields: Fields, name: string): readonly unknown[] {
-    const value = fields[name] ?? [];
-    if (Array.isArray(value)) return value;
-    this.faults.push(`${name}: not a list`);
-    return [];
-  }
-
-  flag(fields: Fields, name: string, absent: boolean): boolean {
-    const value = fields[name] ?? absent;
-    if (typeof value !== 'boolean') this.faults.push(`${name}: not true or false`);
-    return value === true;
-  }
-
-  /** The first word is the default. */
-  word<Word extends string>(fields: Fields, name: string, words: readonly [Word, ...Word[]]): Word {
-    const value = fields[name] ?? words[0];
-    const found = words.find((word) => word === value);
-    if (found === undefined) this.faults.push(`${name}: not one of ${words.join(', ')}`);
-    return found ?? words[0];
-  }
-
-  text(fields: Fields, name: string): string {
-    const value = fields[name];
-    if (typeof value === 'string') return value;
-    this.faults.push(`${name}: not a text`);
-    return '';
-  }
-
-  count(fields: Fields, name: string, absent: number): number {
-    const value = fields[name] ?? absent;
-    if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
-    this.faults.push(`${name}: not a whole number`);
-    return 0;
-  }
-
-  long(fields: Fields, name: string, absent: bigint): bigint {
-    const value = fields[name] ?? absent;
-    if (typeof value === 'bigint') return value;
-    const isDigits = typeof value === 'string' && /^[0-9]{1,19}$/.test(value);
-    const isSmall = typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
-    if (isDigits || isSmall) return BigInt(value);
-    this.faults.push(`${name}: not a whole number`);
-    return 0n;
-  }
 }

@@ -19,6 +19,12 @@ export const schemaLevel = 4;
  */
 export const luckyGiftLevel = 4;
 
+/**
+ * From which level on cells play robots. Their commands are as old as everybody's, but a former release
+ * would execute one that a former owner left in the topic.
+ */
+export const robotLevel = 4;
+
 const commandLevels: Readonly<Record<CommandType, number>> = {
   CreateRoom: 1,
   JoinRoom: 1,

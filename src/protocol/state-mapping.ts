@@ -60,6 +60,7 @@ export function snapshotFromWire(wire: unknown): SnapshotRecord {
       temporaryBans: temporaryBansOf(bans),
       passwordAttempts: attemptsFromWire(state.passwordAttempts),
       users: usersFromWire(state.users),
+      robotCount: state.users.filter(({ isRobot }) => isRobot).length,
       heat: state.heat,
       giftSenders,
       topGiftSenders: topOfGiftSenders(giftSenders.values()),
@@ -84,7 +85,7 @@ export function userFromWire(user: Wire<PresentUser>): PresentUser {
 }
 
 type Table = 'users' | 'giftSenders' | 'bans' | 'passwordAttempts';
-type Derived = 'topGiftSenders' | 'temporaryBans';
+type Derived = 'topGiftSenders' | 'temporaryBans' | 'robotCount';
 
 type WireState = Wire<Omit<RoomState, Table | Derived>> & {
   readonly users: readonly Wire<PresentUser>[];

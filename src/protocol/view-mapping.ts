@@ -27,7 +27,11 @@ export function viewFromWire(view: Wire<RoomView>): RoomView {
     locked: view.locked,
     createdAtMs: view.createdAtMs,
     seats: view.seats.map(seatViewFromWire),
-    counts: { online: view.counts.online, onSeat: view.counts.onSeat },
+    counts: {
+      online: view.counts.online,
+      onSeat: view.counts.onSeat,
+      robots: view.counts.robots,
+    },
     roomHeat: view.roomHeat,
     giftRank: view.giftRank.map(rankItemFromWire),
     rocket: view.rocket === null ? null : rocketViewFromWire(view.rocket),

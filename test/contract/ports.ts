@@ -51,6 +51,7 @@ export const ports: PortTable = {
   'event-sink': log(['event-log-contract']),
   'event-source': log(['event-log-contract']),
   'gift-catalogue': database('gifts', ['gift-catalogue-contract']),
+  'robot-pool': database('robots', ['robot-pool-contract']),
   'rocket-rules-store': database('gifts', ['rocket-rules-contract']),
   'im-client': {
     suites: ['im-client-contract'],

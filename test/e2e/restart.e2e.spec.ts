@@ -130,8 +130,8 @@ describe('a cell that is killed in the middle of a room', () => {
     const others = ({ seats }: Seen): unknown => seats.filter(({ seatNo }) => seatNo !== 4);
     expect(others(rebuilt)).toEqual(others(memory));
     expect(rebuilt.seats.find(({ seatNo }) => seatNo === 4)?.state).toBe('SEAT_STATE_IDLE');
-    expect(memory.counts).toEqual({ online: 5, onSeat: 2 });
-    expect(rebuilt.counts).toEqual({ online: 5, onSeat: 1 });
+    expect(memory.counts).toEqual({ online: 5, onSeat: 2, robots: 0 });
+    expect(rebuilt.counts).toEqual({ online: 5, onSeat: 1, robots: 0 });
     expect((await play.join('j-u7', 'u7')).roomVersion).toBe(BigInt(version + 2));
   });
 

@@ -13,6 +13,7 @@ import { MemoryNodeRegistry } from '../../src/drivers/memory/memory-node-registr
 import { MemoryReadsNetwork } from '../../src/drivers/memory/memory-reads-network.ts';
 import { MemoryPartitionStops } from '../../src/drivers/memory/memory-partition-stops.ts';
 import { MemoryPartitionStore } from '../../src/drivers/memory/memory-partition-store.ts';
+import { MemoryRobotPool } from '../../src/drivers/memory/memory-robot-pool.ts';
 import { MemoryRocketRules } from '../../src/drivers/memory/memory-rocket-rules.ts';
 import { MemoryRoomReader } from '../../src/drivers/memory/memory-room-reader.ts';
 import { MemorySchemaRegistry } from '../../src/drivers/memory/memory-schema-registry.ts';
@@ -27,6 +28,7 @@ import type { CommandBody } from '../../src/domain/room/commands.ts';
 import type { CreateRoom } from '../../src/domain/room/room-commands.ts';
 import type { JoinRoom } from '../../src/domain/presence/presence-commands.ts';
 import type { Clock } from '../../src/ports/clock.ts';
+import type { CommandSink } from '../../src/ports/command-sink.ts';
 import type { PartitionStops } from '../../src/ports/partition-stops.ts';
 import type { Random } from '../../src/ports/random.ts';
 import type { TracePoint } from '../../src/ports/trace.ts';
@@ -95,6 +97,9 @@ export const rigOptions: Omit<CellOptions, 'nodeId' | 'incarnation'> = {
   chargesPerRoomMax: 4,
   chargesMax: 16,
   settlementPollMs: 1_000,
+  robotScanMs: 10_000,
+  robotRoomsMax: 20,
+  robotGiftsCount: false,
   limits: { usersPerRoomMax: 100, eventsPerCommandMax: 200, giftRankMax: 20 },
 };
 
@@ -144,6 +149,13 @@ export class CellRig {
   readonly database = new MemoryDatabase({ clock: this.time, timers: this.time });
   readonly catalogue = new MemoryGiftCatalogue(this.database);
   readonly rocketRules = new MemoryRocketRules(this.database);
+  readonly robotPool = new MemoryRobotPool(this.database);
+  readonly robotSink: Pick<CommandSink, 'produce'> = {
+    produce: ({ partition, key, value, headers }) => {
+      const offset = this.topic.append({ partition, key, value, headers }, this.time.wallMs());
+      return Promise.resolve({ kind: 'stored', offset });
+    },
+  };
   readonly partitionCount: number;
   readonly wallet: WalletStandIn;
   readonly lucky: LuckyWorld;
@@ -167,6 +179,8 @@ export class CellRig {
       readonly stops?: PartitionStops;
       readonly onTrace?: (point: TracePoint) => void;
       readonly codec?: Codec;
+      /** Lets the node play robots, who write through this sink. Default: it plays none. */
+      readonly robotSink?: Pick<CommandSink, 'produce'>;
       /** Whether the node knows a lucky gift service. Default: yes. */
       readonly hasLuckyGifts?: boolean;
       /** Told of gifts behind their COMMIT. Default: nobody. */
@@ -233,6 +247,9 @@ export class CellRig {
       rocketRules: gate(this.rocketRules),
       settlements: gate(new MemorySettlementStore(database)),
       ...this.lucky.portsOf(gate, settings.hasLuckyGifts),
+      ...(settings.robotSink === undefined
+        ? {}
+        : { robots: { pool: gate(this.robotPool), sink: settings.robotSink } }),
       peers: this.network.peers(),
       rtcRemovers: new Map(),
       ...(settings.giftsStored === undefined ? {} : { giftsStored: settings.giftsStored }),

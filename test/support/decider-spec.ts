@@ -76,6 +76,7 @@ export interface WhenOptions {
   readonly charge?: Charge;
   /** The rules of the app's rocket; none by default. */
   readonly rocketRules?: RocketRules | null;
+  readonly robotGiftsCount?: boolean;
 }
 
 /** A room that `given` has made, at the time of its last event. */
@@ -195,6 +196,7 @@ export function factsAt(nowMs: number, options: WhenOptions = {}): DecideFacts {
     limits: { ...roomyLimits, ...options.limits },
     charge: options.charge ?? null,
     rocketRules: options.rocketRules ?? null,
+    robotGiftsCount: options.robotGiftsCount ?? false,
   };
 }
 

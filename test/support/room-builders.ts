@@ -258,6 +258,7 @@ export function gifted(
     comboId: '',
     billingReceiptId: 'receipt-1',
     luckyDraw: null,
+    isUncounted: false,
     ...fields,
   };
 }

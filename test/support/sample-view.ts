@@ -29,7 +29,7 @@ export const sampleView: RoomView = {
       holder: { userId: 'u2' as UserId, nickname: 'n', avatarUrl: 'v' },
     },
   ],
-  counts: { online: 3, onSeat: 1 },
+  counts: { online: 3, onSeat: 1, robots: 0 },
   roomHeat: 2n ** 60n,
   giftRank: [{ userId: 'u2' as UserId, coins: 2n ** 60n, rank: 1 }],
   rocket: {

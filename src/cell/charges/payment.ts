@@ -7,6 +7,7 @@ import type { SendGift } from '../../domain/gift/gift-commands.ts';
 import type { RocketRules } from '../../domain/rocket/rocket-rules.ts';
 import { plan } from '../../domain/room/plan.ts';
 import { assert } from '../../kernel/assert.ts';
+import { robotCommandOrigin } from '../../protocol/robot-command-id.ts';
 import type { RoomCell } from '../registry/room-cell.ts';
 import type { CommandItem, RoomItem } from '../work.ts';
 
@@ -52,8 +53,26 @@ export function isChargeDue(room: RoomCell, item: GiftItem, nowMs: number): bool
   const { payment, command } = item;
   if (payment.charge !== null || room.phase !== 'ready' || item.isPoison) return false;
   if (item.stored !== null || room.recentResult(command.commandId) !== null) return false;
+  if (isOfFormerRobot(item, room.partition)) return false;
   if (!payment.asked && isExpired(item, nowMs)) return false;
   return plan(command, room.state).kind === 'debit';
+}
+
+/**
+ * Whether a robot of another ownership sent the command, which must then not be applied (ROBOT-7).
+ *
+ * Race (test "a command that a former owner's robot left in the topic is not executed"):
+ *   1. A sends the join of a robot into one room, and loses the partition.
+ *   2. B takes it over, finds the robot in no room, and sends its join into another room.
+ *   3. B executes both, in the order of the topic: the robot is in two rooms.
+ * Closed by the epoch in the id. Nothing of B has the epoch of A, and nothing of A that of B.
+ */
+export function isOfFormerRobot(
+  { command }: CommandItem,
+  { epoch }: { readonly epoch: bigint },
+): boolean {
+  const origin = robotCommandOrigin(command.commandId);
+  return origin !== null && origin.epoch !== epoch;
 }
 
 /** Whether the command's time is over. */

@@ -24,6 +24,9 @@ import type { RoomState } from '../../domain/room/state.ts';
 import type { ResultRecord } from '../../protocol/records.ts';
 import type { DraftEvent, DraftStep } from '../lane/draft.ts';
 
+/** Of what robots do in robot rooms, one event of a type is shown in so many milliseconds (ROBOT-6). */
+const sampleWindowMs = 1_000;
+
 /** One applied command after its COMMIT. */
 export interface CommittedCommand {
   readonly appCode: AppCode;
@@ -86,11 +89,11 @@ export function displaysOf(
   return [...copies, ...displays];
 }
 
-/** Events whose type an operator gave to the display lane. */
+/** Events whose type an operator gave to the display lane, and samples of what robots do. */
 function copiedFacts({ step }: CommittedCommand): readonly ShownFact[] {
   return step.events
     .filter(({ imLane }) => imLane === 'display')
-    .map((event) => ({ kind: 'fact', event, windowMs: null }));
+    .map((event) => ({ kind: 'fact', event, windowMs: event.isSampled ? sampleWindowMs : null }));
 }
 
 /** Joins and leaves that get no message of their own, because the room is large. */

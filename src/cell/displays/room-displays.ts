@@ -202,5 +202,7 @@ function windowMsOf(shown: Shown): number | null {
 }
 
 function windowIdOf(shown: Shown): string {
-  return `${typeOf(shown)} ${shown.kind === 'fact' ? '' : shown.key}`;
+  if (shown.kind === 'display') return `${typeOf(shown)} ${shown.key}`;
+  // A sample of what robots do never takes the place of what a person did.
+  return `${typeOf(shown)} ${shown.windowMs === null ? '' : 'sample'}`;
 }

@@ -3,7 +3,7 @@
  * 6 (decide) of a command; nothing here waits or reaches outside.
  */
 import { nextRoomVersion, type CommandId, type RoomVersion } from '../../domain/ids.ts';
-import { imLaneOf, outboxDestinationsOf } from '../../domain/events/im-lanes.ts';
+import { imLaneOf, isSampled, outboxDestinationsOf } from '../../domain/events/im-lanes.ts';
 import type { RoomCommand, SystemCommandBody } from '../../domain/room/commands.ts';
 import type { DecideFacts, Decision } from '../../domain/room/decision.ts';
 import { decide } from '../../domain/room/decide.ts';
@@ -20,9 +20,10 @@ import type { StoredResult } from '../../ports/room-reader.ts';
 import { eventIdOf, micSessionIdOf, systemCommandId } from '../../protocol/derived-ids.ts';
 import { chainHash } from '../../protocol/event-chain.ts';
 import type { ResultRecord } from '../../protocol/records.ts';
-import { commandLevel, eventLevel, schemaLevel } from '../../protocol/schema-levels.ts';
+import { robotCommandOrigin } from '../../protocol/robot-command-id.ts';
+import { commandLevel, eventLevel, robotLevel, schemaLevel } from '../../protocol/schema-levels.ts';
 import type { CellContext } from '../cell-context.ts';
-import { isExpired, isGift } from '../charges/payment.ts';
+import { isExpired, isGift, isOfFormerRobot } from '../charges/payment.ts';
 import {
   actorOf,
   looseOf,
@@ -107,6 +108,12 @@ class Drafting {
     if (this.work.room.phase === 'broken') return this.giveBack(item, 'ROOM_CORRUPT');
     if (commandLevel(item.command.body.type) > this.enabledLevel()) return this.notYet(item);
     const mayExpire = !isGift(item) || !item.payment.asked;
+    if (isOfFormerRobot(item, this.work.room.partition)) {
+      // A former owner may have paid for it: then it ends in the log, and its coins come back.
+      if (!mayExpire) return this.giveBack(item, 'FORMER_ROBOT');
+      this.context.metrics.count('cell_robot_leftovers_total');
+      return { kind: 'refused', item, loose: looseOf(item, 'EXPIRED', {}) };
+    }
     if (mayExpire && isExpired(item, this.context.clock.wallMs())) {
       return { kind: 'refused', item, loose: looseOf(item, 'EXPIRED', {}) };
     }
@@ -222,6 +229,7 @@ class Drafting {
       heartbeats: this.work.room.heartbeatFacts(this.context),
       charge: isGift(item) ? item.payment.charge : null,
       rocketRules: isGift(item) ? this.enabledRules(item.payment.rocketRules) : null,
+      robotGiftsCount: options.robotGiftsCount || this.enabledLevel() < robotLevel,
     };
   }
 
@@ -242,7 +250,8 @@ class Drafting {
       assert(broken === null, `the room would break an invariant: ${broken}`);
       const eventBytes = codec.encodeLoggedEvents(decision.events);
       const onlineCount = next.users.size;
-      const at = { version, commandId, decidedAtMs, onlineCount };
+      const isOfRobotRoom = robotCommandOrigin(commandId)?.kind === 'host';
+      const at = { version, commandId, decidedAtMs, onlineCount, isOfRobotRoom };
       const events = this.envelopes(item, decision.events, at);
       step = {
         version,
@@ -277,6 +286,7 @@ class Drafting {
       readonly commandId: CommandId;
       readonly decidedAtMs: number;
       readonly onlineCount: number;
+      readonly isOfRobotRoom: boolean;
     },
   ): DraftEvent[] {
     const { appCode, roomId } = this.state;
@@ -297,7 +307,7 @@ class Drafting {
       });
       const destinations = outboxDestinationsOf(event, imLanes, at);
       const imLane = imLaneOf(event, imLanes, at);
-      return { event, eventId, envelope, destinations, imLane };
+      return { event, eventId, envelope, destinations, imLane, isSampled: isSampled(event, at) };
     });
   }
 

@@ -23,6 +23,8 @@ export interface DraftEvent {
   readonly destinations: readonly OutboxDestination[];
   /** How the room's clients hear of it. */
   readonly imLane: ImLane;
+  /** By the display lane, one of a type at most in each window (ROBOT-6). */
+  readonly isSampled: boolean;
 }
 
 /** An applied step: what the log row and the event rows are made of. */

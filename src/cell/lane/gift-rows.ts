@@ -75,13 +75,13 @@ export interface RoomGifts {
   readonly gifts: readonly LoggedGift[];
 }
 
-/** One per room that was given something; most batches have none. */
+/** One per room that was given something that counts (ROBOT-5); most batches have none. */
 export function giftsOf({ state, ends }: RoomDraft): RoomGifts[] {
   const gifts = ends.flatMap((end) => {
     if (end.kind !== 'logged') return [];
     const { decidedAtMs, step } = end;
     return (step?.events ?? []).flatMap(({ event }) =>
-      event.type === 'RoomGiftSent' ? [{ gift: event, decidedAtMs }] : [],
+      event.type === 'RoomGiftSent' && !event.isUncounted ? [{ gift: event, decidedAtMs }] : [],
     );
   });
   return gifts.length === 0 ? [] : [{ state, gifts }];

@@ -20,9 +20,23 @@ export interface ImLanes {
   readonly largeRoomUsers: number;
 }
 
-/** The room behind its command. */
+/** The room behind its command, and who gave the command. */
 export interface RoomSize {
   readonly onlineCount: number;
+  /** A robot of a robot room: what it does there is shown and no more (ROBOT-6). */
+  readonly isOfRobotRoom?: boolean;
+}
+
+/** What robots do in robot rooms all the time. The rest, such as opening one, is a fact like any other. */
+const robotShow: ReadonlySet<RoomEventType> = new Set<RoomEventType>([
+  'RoomUserJoined',
+  'RoomUserLeft',
+  'RoomGiftSent',
+]);
+
+/** Whether the event is shown by sample: of one room and type the last one of a window, or never. */
+export function isSampled(event: RoomEvent, { isOfRobotRoom }: RoomSize): boolean {
+  return isOfRobotRoom === true && robotShow.has(event.type);
 }
 
 /** Null, or why this type must stay with the outbox; continues a sentence that begins with its name. */
@@ -43,6 +57,7 @@ export function isGathered(event: RoomEvent, lanes: ImLanes, { onlineCount }: Ro
 export function imLaneOf(event: RoomEvent, lanes: ImLanes, room: RoomSize): ImLane {
   if (!eventRoutes[event.type].destinations.includes('im')) return 'none';
   if (isGathered(event, lanes, room)) return 'none';
+  if (isSampled(event, room)) return 'display';
   return lanes.byDisplay.has(event.type) ? 'display' : 'outbox';
 }
 

@@ -10,13 +10,17 @@ import type { GiftSender, RoomState } from '../room/state.ts';
 import { coinsMax, giftSendersMax } from './gift-limits.ts';
 import { compareGiftSenders, withGiftSender } from './gift-rank.ts';
 
-/** RoomGiftSent: heat and the sender's sum grow by its coins; a new sender may push out the last. */
+/**
+ * RoomGiftSent: heat and the sender's sum grow by its coins; a new sender may push out the last. A gift
+ * that counts nowhere leaves the room as it is.
+ */
 export function evolveGiftSent(
   state: RoomState,
   event: RoomGiftSent,
   position: EventPosition,
 ): RoomState {
   const { senderUserId, coins } = event;
+  if (event.isUncounted) return state;
   const heat = state.heat + coins;
   assert(coins > 0n, 'a gift without coins', { sender: senderUserId, coins });
   assert(heat <= coinsMax, 'a gift beyond the heat that a room can hold', { heat });

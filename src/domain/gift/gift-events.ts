@@ -20,4 +20,6 @@ export interface RoomGiftSent {
   readonly billingReceiptId: string;
   /** What this target's gift drew; null: the gift is not a lucky one. */
   readonly luckyDraw: LuckyDraw | null;
+  /** The sender was a robot whose gifts count for no heat, rank, sum or week (ROBOT-5). */
+  readonly isUncounted: boolean;
 }

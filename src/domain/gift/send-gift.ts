@@ -74,6 +74,7 @@ function give(
     draws.length === 0 || draws.length === body.targetUserIds.length,
     'a lucky gift has one draw per target',
   );
+  const isUncounted = !facts.robotGiftsCount && state.users.get(senderUserId)?.isRobot === true;
   const events = body.targetUserIds.map((targetUserId, at): RoomGiftSent => ({
     type: 'RoomGiftSent',
     senderUserId,
@@ -86,6 +87,7 @@ function give(
     comboId: body.comboId,
     billingReceiptId: receipt.receiptId,
     luckyDraw: publicDraw(draws[at]),
+    isUncounted,
   }));
   const position = nextEventPosition(state, facts.nowMs);
   const batch = batchDisplay(body, receipt);

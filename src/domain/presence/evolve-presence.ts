@@ -1,6 +1,6 @@
 /**
  * What the events of presence make of the room's users. The set of users is the online count; no
- * number is kept beside it (INV-29).
+ * number is kept beside it (INV-29), but that of the robots in it.
  */
 import { assert, assertDefined } from '../../kernel/assert.ts';
 import type { UserId } from '../ids.ts';
@@ -25,6 +25,7 @@ export function evolveUserJoined(
   return {
     ...state,
     users: state.users.set(event.userId, joinedUser(event, position)),
+    robotCount: state.robotCount + (event.isRobot ? 1 : 0),
     passwordAttempts: state.passwordAttempts.remove(event.userId),
   };
 }
@@ -50,10 +51,11 @@ export function evolveUsersStaleLeft(state: RoomState, event: RoomUsersStaleLeft
 
 /** A stay ends, and with it what the user had asked for at the mic. */
 function withoutUser(state: RoomState, userId: UserId): RoomState {
-  assert(state.users.has(userId), 'an absent user left');
+  const user = assertDefined(state.users.get(userId), 'an absent user left');
   return {
     ...state,
     users: state.users.remove(userId),
+    robotCount: state.robotCount - (user.isRobot ? 1 : 0),
     micRequests: withoutMicRequest(state.micRequests, userId),
   };
 }

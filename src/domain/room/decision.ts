@@ -96,6 +96,11 @@ export interface DecideFacts {
    * deployment is not yet on the level that knows its events.
    */
   readonly rocketRules: RocketRules | null;
+  /**
+   * Whether gifts of robots count like everybody's (ROBOT-5). True as well where a node of a former
+   * release, which counts all, may replay them.
+   */
+  readonly robotGiftsCount: boolean;
 }
 
 /** Where an event stands: what `evolve` needs beside the event itself. */

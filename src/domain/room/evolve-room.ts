@@ -64,6 +64,7 @@ export function evolveRoomClosed(
     ...state,
     status: 'closed',
     users: emptyPersistentMap<PresentUser>(),
+    robotCount: 0,
     micRequests: [],
     // Nobody comes in any more: neither bans nor counted passwords have a use, and no timer runs.
     bans: emptyPersistentMap<RoomBan>(),

@@ -26,6 +26,7 @@ export function initialRoomState(appCode: AppCode, roomId: RoomId): RoomState {
     temporaryBans: [],
     passwordAttempts: emptyPersistentMap<PasswordAttempts>(),
     users: emptyPersistentMap<PresentUser>(),
+    robotCount: 0,
     heat: 0n,
     giftSenders: emptyPersistentMap<GiftSender>(),
     topGiftSenders: [],

@@ -86,6 +86,9 @@ function checkDeleted(state: RoomState): string | null {
 /** Bounded lists are walked, tables of users are only asked. */
 function checkPeople(state: RoomState): string | null {
   const { admins, bans, temporaryBans, micRequests } = state;
+  if (state.robotCount < 0 || state.robotCount > state.users.size) {
+    return 'robots are some of the users (INV-29)';
+  }
   if (admins.length > adminsMax) return 'a room has a bounded number of admins';
   if (state.ownerUserId !== null && admins.includes(state.ownerUserId)) {
     return 'the owner is no admin beside it';

@@ -44,8 +44,11 @@ export interface SeatView {
 
 /** Sizes of sets, counted when the view is made (INV-29). */
 export interface RoomViewCounts {
+  /** Robots included. */
   readonly online: number;
   readonly onSeat: number;
+  /** Robots among those online (ROBOT-5). */
+  readonly robots: number;
 }
 
 /** The asking user's own place in the room. */
@@ -130,6 +133,7 @@ export function roomView(state: RoomState, userId: UserId | null, giftRankMax: n
     counts: {
       online: state.users.size,
       onSeat: seats.filter((seat) => seat.holder !== null).length,
+      robots: state.robotCount,
     },
     roomHeat: state.heat,
     giftRank: giftRank(state.topGiftSenders, giftRankMax),

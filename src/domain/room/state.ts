@@ -170,6 +170,11 @@ export interface RoomState {
   readonly passwordAttempts: PersistentMap<PasswordAttempts>;
   /** Keyed by user id. Its size is the online count; no counter is kept beside it (INV-29). */
   readonly users: PersistentMap<PresentUser>;
+  /**
+   * How many of them are robots: made from `users`, never stored. Kept here so that a view of a room
+   * with 10,000 users costs no walk (ROBOT-5).
+   */
+  readonly robotCount: number;
   /** Coins of all committed gifts (decision 13). */
   readonly heat: bigint;
   /** Keyed by user id; at most `giftSendersMax`, see there for who leaves a full table. */

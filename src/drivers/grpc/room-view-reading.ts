@@ -40,7 +40,11 @@ export function roomViewOf(message: RoomSnapshot): RoomView {
     locked: message.locked,
     createdAtMs: Number(message.createdAtMs),
     seats: message.seats.map(seatOf),
-    counts: { online: counts?.online ?? 0, onSeat: counts?.onSeat ?? 0 },
+    counts: {
+      online: counts?.online ?? 0,
+      onSeat: counts?.onSeat ?? 0,
+      robots: counts?.robots ?? 0,
+    },
     roomHeat: message.roomHeat,
     giftRank: message.giftRank.map(rankItemOf),
     rocket: message.rocket === undefined ? null : rocketOf(message.rocket),

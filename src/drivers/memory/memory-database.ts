@@ -10,6 +10,7 @@ import {
   type RoomKey,
   type UserId,
 } from '../../domain/ids.ts';
+import type { RobotRulesInForce } from '../../domain/robots/robot-rules.ts';
 import type { RocketRules } from '../../domain/rocket/rocket-rules.ts';
 import { assert } from '../../kernel/assert.ts';
 import type {
@@ -37,6 +38,8 @@ import {
   type OutboxReplayRow,
   type NodeRow,
   type OutboxRow,
+  type RobotAccountRow,
+  type RobotQuotaRow,
   type OwnerRecord,
   type SlotRow,
   type UserBanRow,
@@ -116,6 +119,12 @@ export class MemoryDatabase {
   readonly rocketRules = new Map<AppCode, readonly RocketRules[]>();
   /** Which version of a gift or of rules an act of an operator made, by `actKey`. */
   readonly setByActs = new Map<string, bigint>();
+  /** The rules of each app's robots, without quotas. */
+  readonly robotRules = new Map<AppCode, Omit<RobotRulesInForce, 'quotas'>>();
+  /** By app and country. */
+  readonly robotQuotas = new Map<string, RobotQuotaRow>();
+  /** By app and user. */
+  readonly robotAccounts = new Map<string, RobotAccountRow>();
   /** Who is present where. */
   readonly userRooms = new IndexedTable<string, UserRoomRow, 'user' | 'room'>({
     user: (row) => `${row.appCode}\0${row.userId}`,

@@ -12,6 +12,7 @@ import { MemoryPartitionStops } from './memory-partition-stops.ts';
 import { MemoryReplayStore } from './memory-replay-store.ts';
 import { MemoryRetentionStore } from './memory-retention-store.ts';
 import { MemoryReplySlots } from './memory-reply-slots.ts';
+import { MemoryRobotPool } from './memory-robot-pool.ts';
 import { MemoryRocketRules } from './memory-rocket-rules.ts';
 import { MemoryRoomQueries } from './memory-room-queries.ts';
 import { MemoryRoomReader } from './memory-room-reader.ts';
@@ -33,6 +34,7 @@ export interface MemoryDrivers {
   readonly giftCatalogue: MemoryGiftCatalogue;
   readonly rocketRules: MemoryRocketRules;
   readonly boardSums: MemoryBoardSums;
+  readonly robotPool: MemoryRobotPool;
   readonly settlementStore: MemorySettlementStore;
   readonly operatorStore: MemoryOperatorStore;
   readonly replayStore: MemoryReplayStore;
@@ -61,6 +63,7 @@ export function createMemoryDrivers(
     giftCatalogue: new MemoryGiftCatalogue(database),
     boardSums: new MemoryBoardSums(database),
     rocketRules: new MemoryRocketRules(database),
+    robotPool: new MemoryRobotPool(database),
     settlementStore: new MemorySettlementStore(database),
     operatorStore: new MemoryOperatorStore(database),
     replayStore: new MemoryReplayStore(database),

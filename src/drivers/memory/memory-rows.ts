@@ -8,6 +8,7 @@ import type {
   RoomVersion,
   UserId,
 } from '../../domain/ids.ts';
+import type { Robot } from '../../domain/robots/robot-rules.ts';
 import type { EventRow, LogRow, RoomMetaRow } from '../../ports/commit-lane.ts';
 import type { OwnerRow, TriedRecord } from '../../ports/partition-store.ts';
 import type { OutboxStatus } from '../../ports/replay-store.ts';
@@ -130,6 +131,19 @@ export interface UserBanRow {
   readonly bannedAtMs: number;
   /** 0: until it is lifted. */
   readonly expiresAtMs: number;
+}
+
+/** A robot account of an app. */
+export interface RobotAccountRow {
+  readonly appCode: AppCode;
+  readonly robot: Robot;
+}
+
+/** How many robots of one country may be in rooms of people. */
+export interface RobotQuotaRow {
+  readonly appCode: AppCode;
+  readonly countryCode: string;
+  readonly robotsMax: number;
 }
 
 /** Key of a ban by the platform. */

@@ -23,6 +23,7 @@ export type MemoryPort =
   | 'catalogue'
   | 'rocketRules'
   | 'boardSums'
+  | 'robots'
   | 'operators'
   | 'retention'
   | 'nodes';

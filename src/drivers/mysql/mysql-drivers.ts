@@ -13,6 +13,7 @@ import type { PartitionStops } from '../../ports/partition-stops.ts';
 import type { ReplayStore } from '../../ports/replay-store.ts';
 import type { RetentionStore } from '../../ports/retention-store.ts';
 import type { ReplySlots } from '../../ports/reply-slots.ts';
+import type { RobotPool } from '../../ports/robot-pool.ts';
 import type { RocketRulesStore } from '../../ports/rocket-rules-store.ts';
 import type { RoomQueries } from '../../ports/room-queries.ts';
 import type { RoomReader } from '../../ports/room-reader.ts';
@@ -32,6 +33,7 @@ import type { DurabilityFinding } from './durability-check.ts';
 import { MysqlBoardSums } from './mysql-board-sums.ts';
 import { MysqlCommitLane } from './mysql-commit-lane.ts';
 import { MysqlGiftCatalogue } from './mysql-gift-catalogue.ts';
+import { MysqlRobotPool } from './mysql-robot-pool.ts';
 import { MysqlRocketRules } from './mysql-rocket-rules.ts';
 import { MysqlNodeRegistry } from './mysql-node-registry.ts';
 import { NodeLocks } from './node-locks.ts';
@@ -94,6 +96,7 @@ export interface MysqlDrivers {
   readonly giftCatalogue: GiftCatalogue;
   readonly rocketRules: RocketRulesStore;
   readonly boardSums: BoardSums;
+  readonly robotPool: RobotPool;
   readonly settlementStore: SettlementStore;
   readonly operatorStore: OperatorStore;
   readonly replayStore: ReplayStore;
@@ -136,6 +139,7 @@ export function createMysqlDrivers(settings: MysqlSettings): MysqlDrivers {
     giftCatalogue: new MysqlGiftCatalogue(pool),
     boardSums: new MysqlBoardSums(pool),
     rocketRules: new MysqlRocketRules(pool),
+    robotPool: new MysqlRobotPool(pool),
     settlementStore: new MysqlSettlementStore(pool, commandsTopic),
     operatorStore: new MysqlOperatorStore(pool, commandsTopic),
     replayStore: new MysqlReplayStore(pool, commandsTopic),

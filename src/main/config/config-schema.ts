@@ -12,6 +12,7 @@ import { listCacheFields } from './list-cache-fields.ts';
 import { outsideFields } from './outside-fields.ts';
 import { outboxWorkerFields } from './outbox-worker-fields.ts';
 import { retentionFields } from './retention-fields.ts';
+import { robotFields } from './robot-fields.ts';
 import { databaseName, hostAndPort, oneLine } from './patterns.ts';
 import { redisUrl, topicPrefix, wideName } from './patterns.ts';
 
@@ -294,6 +295,7 @@ export const configTree = {
   list_cache: listCacheFields,
   leaderboard: leaderboardFields,
   display: displayFields,
+  robots: robotFields,
   ...outsideFields,
 } satisfies FieldTree;
 

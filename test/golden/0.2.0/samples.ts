@@ -46,6 +46,7 @@ const gift: RoomEvent = {
   comboId: '连击-1',
   billingReceiptId: 'receipt/9007199254740993',
   luckyDraw: null,
+  isUncounted: false,
 };
 
 const closed: RoomEvent = {

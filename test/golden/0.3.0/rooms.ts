@@ -93,6 +93,7 @@ export function deletedRoom(): RoomState {
     temporaryBans: [],
     passwordAttempts: emptyPersistentMap(),
     users: emptyPersistentMap(),
+    robotCount: 0,
     heat: 0n,
     giftSenders: emptyPersistentMap(),
     topGiftSenders: [],

@@ -23,6 +23,7 @@ const luckyGifts: readonly RoomEvent[] = draws.map((luckyDraw) => ({
   comboId: '',
   billingReceiptId: 'receipt/1',
   luckyDraw,
+  isUncounted: false,
 }));
 
 /** A rocket's round from its first fuel to its launch. */

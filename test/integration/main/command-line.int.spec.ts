@@ -59,6 +59,7 @@ describe('roomcell', () => {
       'gifts',
       'boards',
       'rocket',
+      'robots',
     ]) {
       expect(stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'));
     }
@@ -193,6 +194,30 @@ describe('roomcell', () => {
     expect(none.stdout).toContain('elsewhere has no rocket.');
     const bad = await roomcell(['rocket', 'set', 'shop', '{"reset":"week"}', ...asKim], space.env);
     expect(bad.code).toBe(2);
+  });
+
+  it('stores robots, rules and quotas, shows them, and refuses bad ones with all faults', async () => {
+    await roomcell(['migrate'], space.env);
+    const mia = '[{"user_id":"bot1","nickname":"Mia","country_code":"DE"}]';
+    const added = await roomcell(['robots', 'add', 'shop', mia], space.env);
+    expect(added.stdout, added.stderr).toContain('shop: 1 robots added or changed.');
+    await roomcell(['robots', 'quota', 'shop', 'DE', '5'], space.env);
+    await roomcell(['robots', 'set', 'shop', '{"robots_per_room_max":3}'], space.env);
+    const shown = await roomcell(['robots', 'show', 'shop', '--json'], space.env);
+    expect(JSON.parse(shown.stdout)).toMatchObject({
+      rules: { robotsPerRoomMax: 3, quotas: { DE: 5 } },
+      robots: 1,
+    });
+    expect((await roomcell(['robots', 'remove', 'shop', 'bot1'], space.env)).stdout).toContain(
+      'bot1 is no robot any more',
+    );
+    for (const bad of [
+      ['add', 'shop', '[{"user_id":"a b"}]'],
+      ['set', 'shop', '{"robots_per_room_max":999}'],
+      ['quota', 'shop', 'DE', '-1'],
+    ]) {
+      expect((await roomcell(['robots', ...bad], space.env)).code, bad.join(' ')).toBe(2);
+    }
   });
 
   it('sells gifts at whole prices and lists them for people and for programs', async () => {

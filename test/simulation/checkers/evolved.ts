@@ -163,6 +163,7 @@ function closed(room: RoomModel, event: LoggedOf<'RoomClosed'>, atMs: bigint): R
 
 function gifted(room: RoomModel, event: LoggedOf<'RoomGiftSent'>, version: bigint): RoomModel {
   const { senderUserId: userId } = event;
+  if (event.isUncounted === true) return room;
   const coins = (room.giftSenders.get(userId)?.coins ?? 0n) + event.coins;
   const giftSenders = new Map(room.giftSenders);
   giftSenders.set(userId, { userId, coins, reachedAtVersion: version });

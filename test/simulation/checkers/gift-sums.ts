@@ -195,13 +195,15 @@ class GiftSums implements Checker {
     }
   }
 
-  /** The gifts of log rows that are still stored. */
+  /** The gifts of log rows that are still stored, without those that count nowhere. */
   private storedGifts(): readonly StoredGift[] {
     return this.reading.steps
       .filter(({ room, row }) => this.database.log.get(`${room.key}\0${row.commandId}`) === row)
       .flatMap(({ room, row, events }) =>
         events.flatMap((event) =>
-          event.type === 'RoomGiftSent' ? [{ room: room.key, row, event }] : [],
+          event.type === 'RoomGiftSent' && event.isUncounted !== true
+            ? [{ room: room.key, row, event }]
+            : [],
         ),
       );
   }

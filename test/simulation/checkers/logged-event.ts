@@ -128,6 +128,8 @@ type GiftEvent = {
     readonly prizeCoins: bigint;
     readonly prize: string;
   } | null;
+  /** Absent like it. */
+  readonly isUncounted?: boolean;
 };
 
 interface RocketPlace {

@@ -103,6 +103,7 @@ function viewOf(room: RoomModel, viewer: string | null): object {
     counts: {
       online: room.users.size,
       onSeat: seats.filter(({ holder }) => holder !== null).length,
+      robots: [...room.users.values()].filter(({ isRobot }) => isRobot).length,
     },
     roomHeat: room.heat,
     rocket: room.rocket === null ? null : rocketAsShown(room.rocket),

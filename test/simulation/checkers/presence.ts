@@ -165,6 +165,11 @@ class Presence implements Checker {
         `${what} counts ${counts.online} online and ${counts.onSeat} on seats at version ${view.version}, and the log makes ${room.users.size} and ${onSeat}`,
       );
     }
+    const robots = [...room.users.values()].filter(({ isRobot }) => isRobot).length;
+    if (counts.robots !== robots) {
+      const text = `counts ${counts.robots} robots at version ${view.version}, and the log makes ${robots}`;
+      this.fault('INV-29', key, `${what} ${text}`);
+    }
     if (status !== room.status) {
       this.fault(
         'INV-28',

@@ -138,6 +138,7 @@ function gatedStores({ servers, gate, ports, config }: PodDriverParts): Stores {
     giftCatalogue: gatedPort(drivers.giftCatalogue, gate),
     boardSums: gatedPort(drivers.boardSums, gate),
     rocketRules: gatedPort(drivers.rocketRules, gate),
+    robotPool: gatedPort(drivers.robotPool, gate),
     settlementStore: gatedPort(drivers.settlementStore, gate),
     operatorStore: gatedPort(drivers.operatorStore, gate),
     retentionStore: gatedPort(drivers.retentionStore, gate),

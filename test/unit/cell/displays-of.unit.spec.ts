@@ -55,6 +55,7 @@ function committed(imLane: ImLane, ...events: readonly RoomEvent[]): CommittedCo
         envelope: new Uint8Array(),
         destinations: [],
         imLane,
+        isSampled: false,
       })),
     },
     state: given(created()).state,

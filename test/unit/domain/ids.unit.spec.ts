@@ -33,7 +33,8 @@ describe('Texts of ids', () => {
   });
 
   it('the prefixes of our own command ids are nobody else’s', () => {
-    expect(['sys:x', 'rtc:x', 'sysx', 'a-sys:x'].map(commandIdFault)).toEqual([
+    expect(['sys:x', 'rtc:x', 'robot:1', 'sysx', 'a-sys:x'].map(commandIdFault)).toEqual([
+      'reserved',
       'reserved',
       'reserved',
       null,

@@ -259,6 +259,7 @@ const events: EventsByType = {
         prize: anySymbol<PrizeState>({ none: true, paid: true, pending: true }),
       }),
     ),
+    isUncounted: fc.boolean(),
   }),
 };
 

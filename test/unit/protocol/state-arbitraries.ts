@@ -118,45 +118,47 @@ const anyRocket: fc.Arbitrary<RocketState> = fc.record({
 
 const closing = { closedByUserId: userId, closedByKind: closer, reason: text, note: text };
 
-const anyStored: fc.Arbitrary<Omit<RoomState, 'temporaryBans' | 'topGiftSenders'>> = fc.record({
-  appCode,
-  roomId,
-  status: anySymbol<RoomStatus>({
-    absent: true,
-    active: true,
-    closing: true,
-    closed: true,
-    deleted: true,
-  }),
-  version,
-  ownerUserId: fc.option(userId),
-  profile: roomProfile,
-  mode,
-  visibleRegionId: long,
-  passwordHash: text,
-  passwordVersion: long,
-  seats: fc.array(anySeat, { maxLength: 4 }),
-  micRequests: fc.array(anyMicRequest, { maxLength: 4 }),
-  admins: fc.array(userId, { maxLength: 4 }),
-  bans: tableOf(anyBan),
-  passwordAttempts: tableOf(anyAttempts),
-  users: tableOf(anyUser),
-  heat: long,
-  giftSenders: tableOf(anySender),
-  rocket: fc.option(anyRocket),
-  createdAtMs: timeMs,
-  lastEventAtMs: timeMs,
-  closing: fc.option(fc.record({ ...closing, closesAtMs: timeMs })),
-  closeInfo: fc.option(
-    fc.record({ ...closing, closedAtMs: timeMs, finalOnlineCount: int, finalHeat: long }),
-  ),
-});
+const anyStored: fc.Arbitrary<Omit<RoomState, 'temporaryBans' | 'topGiftSenders' | 'robotCount'>> =
+  fc.record({
+    appCode,
+    roomId,
+    status: anySymbol<RoomStatus>({
+      absent: true,
+      active: true,
+      closing: true,
+      closed: true,
+      deleted: true,
+    }),
+    version,
+    ownerUserId: fc.option(userId),
+    profile: roomProfile,
+    mode,
+    visibleRegionId: long,
+    passwordHash: text,
+    passwordVersion: long,
+    seats: fc.array(anySeat, { maxLength: 4 }),
+    micRequests: fc.array(anyMicRequest, { maxLength: 4 }),
+    admins: fc.array(userId, { maxLength: 4 }),
+    bans: tableOf(anyBan),
+    passwordAttempts: tableOf(anyAttempts),
+    users: tableOf(anyUser),
+    heat: long,
+    giftSenders: tableOf(anySender),
+    rocket: fc.option(anyRocket),
+    createdAtMs: timeMs,
+    lastEventAtMs: timeMs,
+    closing: fc.option(fc.record({ ...closing, closesAtMs: timeMs })),
+    closeInfo: fc.option(
+      fc.record({ ...closing, closedAtMs: timeMs, finalOnlineCount: int, finalHeat: long }),
+    ),
+  });
 
 /** Any state whose derived parts are those of its tables. */
 export const anyState: fc.Arbitrary<RoomState> = anyStored.map((state) => ({
   ...state,
   temporaryBans: temporaryBansOf(state.bans),
   topGiftSenders: topOfGiftSenders(state.giftSenders.values()),
+  robotCount: [...state.users.values()].filter(({ isRobot }) => isRobot).length,
 }));
 
 function tableOf<Item extends { readonly userId: UserId }>(

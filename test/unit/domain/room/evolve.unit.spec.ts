@@ -189,6 +189,7 @@ describe('initialRoomState', () => {
       temporaryBans: [],
       passwordAttempts: empty,
       users: empty,
+      robotCount: 0,
       heat: 0n,
       giftSenders: empty,
       topGiftSenders: [],

@@ -94,6 +94,8 @@ function faultOf({ state, online, coins }: Run): string | null {
   }
   if (state.heat !== (state.status === 'deleted' ? 0n : coins))
     return 'heat is not all coins given';
+  const robots = [...state.users.values()].filter(({ isRobot }) => isRobot).length;
+  if (state.robotCount !== robots) return 'the number of robots is not that of the set (ROBOT-5)';
   if ([...state.users.entries()].length !== state.users.size) return 'a size is not a count';
   if (state.users.size !== online) return 'an observer counts other users (INV-29)';
   const isOver = state.status === 'closed' || state.status === 'deleted';
@@ -160,7 +162,7 @@ function apply(run: Run, decision: Applied): void {
   run.log.push({ events: decision.events, position, state: run.state });
   run.online = decision.events.reduce(countedOnline, run.online);
   for (const event of decision.events) {
-    if (event.type === 'RoomGiftSent') run.coins += event.coins;
+    if (event.type === 'RoomGiftSent' && !event.isUncounted) run.coins += event.coins;
   }
   assert(run.state.version === before.version + 1n, 'a command steps by one version (INV-5)');
   checkAnswer(decision, run.state);

@@ -67,7 +67,7 @@ describe('When active', () => {
         { seatNo: 2, locked: false, muted: false, state: 'idle', holder: null },
         { seatNo: 3, locked: false, muted: false, state: 'publishing', holder: holder('bob') },
       ],
-      counts: { online: 2, onSeat: 2 },
+      counts: { online: 2, onSeat: 2, robots: 0 },
       roomHeat: 0n,
       giftRank: [],
       rocket: null,
@@ -124,10 +124,21 @@ describe('When active', () => {
     ]);
   });
 
+  it('the view tells how many of those online are robots, as they come and go (ROBOT-5)', () => {
+    const robot = (n: number) => joined(asUser(`robot-${n}`), { isRobot: true });
+    const room = given(created(), [joined(alice)], [robot(1)], [robot(2)]);
+    expect(roomView(room.state, null, 20).counts).toEqual({ online: 3, onSeat: 0, robots: 2 });
+    const fewer = room.after({ type: 'LeaveRoom' }, { by: asUser('robot-1') });
+    const none = fewer.after({ type: 'LeaveRoom' }, { by: alice });
+    expect(roomView(none.state, null, 20).counts).toEqual({ online: 1, onSeat: 0, robots: 1 });
+    const over = none.after(closeRoom(), { by: owner });
+    expect(roomView(over.state, null, 20).counts).toEqual({ online: 0, onSeat: 0, robots: 0 });
+  });
+
   it('the view grows with the seats and never with the audience', () => {
     const audience = Array.from({ length: 40 }, (_, n) => joined(asUser(`listener-${n}`)));
     const { state } = given(created(), audience);
-    expect(roomView(state, null, 20).counts).toEqual({ online: 40, onSeat: 0 });
+    expect(roomView(state, null, 20).counts).toEqual({ online: 40, onSeat: 0, robots: 0 });
     expect(textOf(roomView(state, null, 20))).not.toContain('listener-');
   });
 });
@@ -136,7 +147,7 @@ describe('When closed', () => {
   it('the view says by what kind of closer, why and when, and leaves the note out', () => {
     const view = roomView(active.after(closeRoom(), { by: owner }).state, alice, 20);
     expect(view.close).toEqual({ kind: 'owner', reason: 'ended', closedAtMs: active.nextMs });
-    expect(view.counts).toEqual({ online: 0, onSeat: 0 });
+    expect(view.counts).toEqual({ online: 0, onSeat: 0, robots: 0 });
     expect(textOf(view)).not.toContain('note of the closer');
   });
 });
@@ -154,7 +165,7 @@ describe('When closing', () => {
     const view = roomView(ending.state, alice, 20);
     const closesAtMs = active.nextMs + 5_000;
     expect(view).toMatchObject({ status: 'closing', closesAtMs, close: null });
-    expect(view.counts).toEqual({ online: 2, onSeat: 2 });
+    expect(view.counts).toEqual({ online: 2, onSeat: 2, robots: 0 });
     expect(textOf(view)).not.toContain('note of the closer');
     expect(roomView(active.state, alice, 20).closesAtMs).toBe(0);
   });
@@ -169,7 +180,7 @@ describe('When deleted', () => {
       createdAtMs: timeOf(1),
       title: '',
       seats: [],
-      counts: { online: 0, onSeat: 0 },
+      counts: { online: 0, onSeat: 0, robots: 0 },
       closesAtMs: 0,
       close: null,
     });

@@ -92,7 +92,7 @@ describe('INV-29: a count', () => {
   );
   inv29(
     'in a view is the size of the set',
-    viewOf('g3', 'r1', { counts: { online: 9, onSeat: 1 } }),
+    viewOf('g3', 'r1', { counts: { online: 9, onSeat: 1, robots: 0 } }),
     /counts 9 online and 1 on seats at version 10, and the log makes 3 and 1/,
   );
 });
