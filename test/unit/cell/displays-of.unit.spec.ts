@@ -85,7 +85,7 @@ describe('what a committed command shows', () => {
     ]);
   });
 
-  it('the one picture takes the place of the single copies on this lane (BATCH-2)', () => {
+  it('the one picture takes the place of the single copies on this lane, and of no fact (BATCH-2, RES-17)', () => {
     const shown = displaysOf(committed('display', giftTo(bob), giftTo(owner)), choice);
     expect(shown.map((one) => one.kind)).toEqual(['display']);
     const single = displaysOf(committed('display', giftTo(bob)), choice);
