@@ -42,7 +42,9 @@ function evolveRocketFueled(
       : openRound({ roundNo, level, fuelTarget, rulesVersion, fuel: 0n }, position);
   const sender = {
     userId,
-    coins: (round.contributors.find((other) => other.userId === userId)?.coins ?? 0n) + coins,
+    coins: capped(
+      (round.contributors.find((other) => other.userId === userId)?.coins ?? 0n) + coins,
+    ),
     reachedAtVersion: position.version,
   };
   const contributors = withGiftSender(round.contributors, sender);

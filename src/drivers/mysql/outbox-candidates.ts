@@ -73,10 +73,7 @@ export class CandidateScan {
    * Streams of the next page that this scan has not named yet, oldest row first; null at the end.
    * `hasBrought`: some of those before were of use.
    */
-  async nextStreams(
-    session: MysqlSession,
-    hasBrought: boolean,
-  ): Promise<readonly Stream[] | null> {
+  async nextStreams(session: MysqlSession, hasBrought: boolean): Promise<readonly Stream[] | null> {
     const shards = [...this.open.keys()].filter(
       (shard) => !hasBrought || (this.streamCounts.get(shard) ?? 0) < fewStreams,
     );

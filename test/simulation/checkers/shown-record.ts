@@ -64,7 +64,7 @@ export function shownRecordOf(value: Uint8Array): ShownRecord | null {
   const type = branch.name;
   const windowMs = windowsMs[type] ?? null;
   const field = keyFields[type];
-  const key = field === undefined ? '' : String(display[field] as bigint | string);
+  const key = field === undefined ? '' : String(display[field]);
   return { ...headOf(shown), type, key, index: null, display, windowMs };
 }
 

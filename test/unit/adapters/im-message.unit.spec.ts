@@ -105,6 +105,7 @@ describe('an event in instant messaging', () => {
       combo_id: 'combo-1',
       gift_count: 3,
       gift_id: 'rose',
+      is_uncounted: false,
       lucky_draw: null,
       sender_user_id: 'u9007199254740993',
       target_user_id: 'bob',

@@ -87,7 +87,7 @@ describe('GetLeaderboard', () => {
     expect(asked).toEqual([]);
   });
 
-  test('another app’s boards are not shown (TST-15)', async () => {
+  test('another app’s boards are not shown (LB-1, TST-15)', async () => {
     const { get, asked } = rig();
     await expect(get(frame(), { ...query, appCode: 'other' })).rejects.toMatchObject({
       reason: 'PERMISSION_DENIED',
