@@ -21,7 +21,9 @@ const usage =
 const say = (line: string): void => console.log(line);
 const ending = endingSignal();
 
-process.exitCode = await main();
+// Ended here and not by an empty event loop: callers of a run that broke ask a deployment that is gone, for
+// ever and as fast as they can.
+process.exit(await main());
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
