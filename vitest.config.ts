@@ -9,7 +9,7 @@ import { LongestFirst } from './test/support/longest-first.ts';
 const kinds = [
   { name: 'unit', maxWorkers: 2, testTimeoutMs: 30_000 },
   { name: 'sim', maxWorkers: 2, testTimeoutMs: 120_000 },
-  { name: 'embedded', maxWorkers: 1, testTimeoutMs: 120_000 },
+  { name: 'embedded', maxWorkers: 2, testTimeoutMs: 120_000 },
   { name: 'contract', maxWorkers: 2, testTimeoutMs: 60_000 },
   { name: 'int', maxWorkers: 2, testTimeoutMs: 60_000 },
   { name: 'e2e', maxWorkers: 2, testTimeoutMs: 120_000 },

@@ -12,8 +12,8 @@ import { runToEnd } from '../support/run-to-end.ts';
 
 const cycles = 20;
 const seed = 1;
-/** Half of the usual load: other suites want the processors as well, and faults take the time. */
-const troupes = 4;
+/** Less than half of the usual load: other suites want the processors as well, and faults take the time. */
+const troupes = 3;
 /** A cycle takes a quarter of a minute; of a machine that others load as well, twice that. */
 const limitMs = cycles * 30_000;
 const nothingHarmed =

@@ -6,7 +6,11 @@ import type { TestSpecification } from 'vitest/node';
 import { BaseSequencer } from 'vitest/node';
 
 /** Ends of paths, the longest first. */
-const longest: readonly string[] = ['chaos.e2e.spec.ts', 'outages.e2e.spec.ts'];
+const longest: readonly string[] = [
+  ...['chaos.e2e.spec.ts', 'outages.e2e.spec.ts', 'delivery.e2e.spec.ts', 'gifts.e2e.spec.ts'],
+  ...['graceful-stop.e2e.spec.ts', 'command-line.int.spec.ts', 'kafka-faults.int.spec.ts'],
+  ...['kafka-log-faults.contract.spec.ts', 'kafka-log.contract.spec.ts', 'start.embedded.spec.ts'],
+];
 
 /** See the file header. */
 export class LongestFirst extends BaseSequencer {
