@@ -344,6 +344,7 @@ describe('a room that is closed while a gift waits for the wallet', () => {
 });
 
 describe('a wallet that is away for ten seconds', () => {
+  // Where every command waits for what is not its own, how soon a gift ends says nothing of the wallet.
   const inTime = it.skipIf(hostileModeOf(process.env)?.isSlow === true);
   inTime(
     'lets its gifts end in time and other commands go on, and gifts work again without a restart',
