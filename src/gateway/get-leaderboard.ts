@@ -20,7 +20,7 @@ import {
 } from '../protocol/board-period.ts';
 import { authorizeApp } from './authorize.ts';
 import { createFieldFaults } from './field-faults.ts';
-import { pageSizeOf } from './pages.ts';
+import { decodeCursorParts, encodeCursorParts, pageSizeOf } from './pages.ts';
 import { refusal } from './refusals.ts';
 
 /** What answers. `roomGiftLeaderboard` null: this deployment keeps no boards (NEW-11). */
@@ -39,8 +39,6 @@ interface PageStart {
 }
 
 const retryAfterMs = 1_000;
-/** A cursor of ours is far shorter; a longer text is not parsed at all. */
-const cursorLengthMax = 256;
 
 /** Throws INVALID_FIELD, LEADERBOARD_NOT_ENABLED, or a Retry failure when Redis does not answer. */
 export function createGetLeaderboard(ports: GetLeaderboardPorts): GetLeaderboard {
@@ -80,7 +78,10 @@ export function createGetLeaderboard(ports: GetLeaderboardPorts): GetLeaderboard
       places,
       periodName: name,
       // A short page is the last one: no further call is needed to learn that.
-      nextCursor: last === undefined || places.length < size ? '' : encodeCursor(name, last),
+      nextCursor:
+        last === undefined || places.length < size
+          ? ''
+          : encodeCursorParts([name, String(last.coins), last.roomId]),
     };
   };
 }
@@ -94,23 +95,8 @@ function nameOf(kind: BoardPeriodKind, previous: boolean, nowMs: number): string
   return ((previous ? boardPeriodBefore(present) : null) ?? present).name;
 }
 
-/** Opaque to callers, and safe in a URL. */
-function encodeCursor(name: string, { coins, roomId }: BoardSum): string {
-  const parts = [name, String(coins), roomId];
-  return Buffer.from(JSON.stringify(parts), 'utf8').toString('base64url');
-}
-
 function startOf(kind: BoardPeriodKind, text: string): PageStart | 'malformed' {
-  if (text.length > cursorLengthMax) return 'malformed';
-  let parts: unknown;
-  try {
-    parts = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
-  } catch {
-    // Not JSON: not a cursor of ours, which is all the caller needs to know.
-    return 'malformed';
-  }
-  if (!Array.isArray(parts) || parts.length !== 3) return 'malformed';
-  const [name, coins, roomId] = parts as unknown[];
+  const [name, coins, roomId] = decodeCursorParts(text, 3) ?? [];
   if (typeof name !== 'string' || !isBoardPeriodName(kind, name)) return 'malformed';
   if (typeof coins !== 'string' || !/^[0-9]{1,19}$/.test(coins)) return 'malformed';
   if (BigInt(coins) > coinsMax) return 'malformed';

@@ -9,11 +9,10 @@ import type { ListCursor, RoomQueries } from '../ports/room-queries.ts';
 import { authorizeApp } from './authorize.ts';
 import { createFieldFaults } from './field-faults.ts';
 import { fieldSizes, isRoomMode } from './field-rules.ts';
+import { decodeCursorParts, encodeCursorParts } from './pages.ts';
 
 const defaultPageSize = 20;
 const largestPageSize = 100;
-/** A cursor of ours is far shorter; a longer text is not parsed at all. */
-const cursorLengthMax = 256;
 
 type ListRooms = RoomApi['listRooms'];
 
@@ -52,22 +51,12 @@ export function createListRooms(roomQueries: Pick<RoomQueries, 'listRooms'>): Li
 
 /** Opaque to callers, and safe in a URL. */
 export function encodeCursor(cursor: ListCursor): string {
-  const triple = [cursor.pinned ? 1 : 0, cursor.heatBucket, cursor.roomId];
-  return Buffer.from(JSON.stringify(triple), 'utf8').toString('base64url');
+  return encodeCursorParts([cursor.pinned ? 1 : 0, cursor.heatBucket, cursor.roomId]);
 }
 
 /** The place that a cursor of ours names, or `malformed` for everything else. */
 export function decodeCursor(text: string): ListCursor | 'malformed' {
-  if (text.length > cursorLengthMax) return 'malformed';
-  let triple: unknown;
-  try {
-    triple = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
-  } catch {
-    // Not JSON: not a cursor of ours, which is all the caller needs to know.
-    return 'malformed';
-  }
-  if (!Array.isArray(triple) || triple.length !== 3) return 'malformed';
-  const [pinned, heatBucket, roomId] = triple as unknown[];
+  const [pinned, heatBucket, roomId] = decodeCursorParts(text, 3) ?? [];
   if (pinned !== 0 && pinned !== 1) return 'malformed';
   if (typeof heatBucket !== 'number' || !Number.isInteger(heatBucket)) return 'malformed';
   if (typeof roomId !== 'string' || wideIdFault(roomId) !== null) return 'malformed';

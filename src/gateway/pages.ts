@@ -14,9 +14,26 @@ export function pageSizeOf(pageSize: number): number {
   return pageSize === 0 ? defaultPageSize : Math.min(pageSize, largestPageSize);
 }
 
-/** Opaque to callers, and safe in a URL. */
+/** A cursor that holds these parts: opaque to callers, and safe in a URL. */
+export function encodeCursorParts(parts: readonly (string | number)[]): string {
+  return Buffer.from(JSON.stringify(parts), 'utf8').toString('base64url');
+}
+
+/** The parts of a cursor of so many; null: it is none of ours, which is all the caller needs to know. */
+export function decodeCursorParts(text: string, count: number): readonly unknown[] | null {
+  if (text.length > cursorLengthMax) return null;
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
+    return Array.isArray(parts) && parts.length === count ? (parts as unknown[]) : null;
+  } catch {
+    // Not JSON.
+    return null;
+  }
+}
+
+/** The cursor of a page that ends with this id. */
 export function encodeIdCursor(id: string): string {
-  return Buffer.from(JSON.stringify([id]), 'utf8').toString('base64url');
+  return encodeCursorParts([id]);
 }
 
 /** Cursor behind a page; '' behind a short one, which is the last: no further call is needed to learn that. */
@@ -47,14 +64,6 @@ export function pageFaults(
 }
 
 function decodeIdCursor(text: string): string | null {
-  if (text.length > cursorLengthMax) return null;
-  try {
-    const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
-    if (!Array.isArray(parts) || parts.length !== 1) return null;
-    const [id] = parts as unknown[];
-    return typeof id === 'string' ? id : null;
-  } catch {
-    // Not JSON: not a cursor of ours, which is all the caller needs to know.
-    return null;
-  }
+  const [id] = decodeCursorParts(text, 1) ?? [];
+  return typeof id === 'string' ? id : null;
 }

@@ -12,9 +12,10 @@ import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { RoomGiftLeaderboard } from '../ports/room-gift-leaderboard.ts';
 import { roomIdsMax } from '../ports/room-queries.ts';
-import type { CancelTimer, Timers } from '../ports/timers.ts';
+import type { Timers } from '../ports/timers.ts';
 import { boardPeriodAt } from '../protocol/board-period.ts';
 import { OutageLines } from './outage-lines.ts';
+import { PacedRounds } from './paced-rounds.ts';
 import { boardsOf } from './shown-boards.ts';
 
 /** What it stands on. */
@@ -48,14 +49,17 @@ export class BoardProjector {
   /** By day, then by room: gifts of one day count on the same boards. */
   private waiting = new Map<string, Map<RoomKey, GivenRoom>>();
   private waitingRooms = 0;
-  private cancelPause: CancelTimer | null = null;
-  private running: Promise<void> | null = null;
+  private readonly rounds: PacedRounds;
   private stopped = false;
   private readonly outage: OutageLines;
 
   constructor(ports: BoardProjectorPorts, options: BoardProjectorOptions) {
     this.ports = ports;
     this.options = options;
+    this.rounds = new PacedRounds(ports.timers, options.copyIntervalMs, {
+      waits: () => this.waitingRooms > 0,
+      round: () => this.bringWaiting(),
+    });
     this.outage = new OutageLines(ports.log, {
       begun: 'what was given waits to be on the boards',
       over: 'what was given is on the boards again',
@@ -66,14 +70,13 @@ export class BoardProjector {
   given(rooms: readonly GivenRoom[]): void {
     if (this.stopped) return;
     for (const room of rooms) this.wait(room);
-    if (this.running === null && this.cancelPause === null) this.begin();
+    this.rounds.wake();
   }
 
   /** Resolves after one more round over what waits, since nobody else knows of it, or its first failure. */
   async stop(): Promise<void> {
     this.stopped = true;
-    this.cancelPause?.();
-    await this.running;
+    await this.rounds.stop();
     await this.bringWaiting();
   }
 
@@ -84,18 +87,6 @@ export class BoardProjector {
     if (this.waitingRooms >= this.options.waitingMax) return this.note('dropped', 1);
     this.waiting.set(day, ofDay.set(room.roomKey, room));
     this.waitingRooms += 1;
-  }
-
-  private begin(): void {
-    if (this.stopped || this.waitingRooms === 0) return;
-    this.running = this.bringWaiting().finally(() => {
-      this.running = null;
-      if (this.stopped) return;
-      this.cancelPause = this.ports.timers.after(this.options.copyIntervalMs, () => {
-        this.cancelPause = null;
-        this.begin();
-      });
-    });
   }
 
   /** One round over everything that waited when it began. */

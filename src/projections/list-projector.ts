@@ -9,9 +9,10 @@ import { Failure } from '../kernel/failure.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import { roomIdsMax } from '../ports/room-queries.ts';
-import type { CancelTimer, Timers } from '../ports/timers.ts';
+import type { Timers } from '../ports/timers.ts';
 import { copyRooms, type CopyPorts } from './copy-rooms.ts';
 import { OutageLines } from './outage-lines.ts';
+import { PacedRounds } from './paced-rounds.ts';
 
 /** What it stands on. */
 export interface ListProjectorPorts extends CopyPorts {
@@ -33,14 +34,17 @@ export class ListProjector {
   private readonly ports: ListProjectorPorts;
   private readonly options: ListProjectorOptions;
   private readonly waiting = new Set<RoomKey>();
-  private cancelPause: CancelTimer | null = null;
-  private running: Promise<void> | null = null;
+  private readonly rounds: PacedRounds;
   private stopped = false;
   private readonly outage: OutageLines;
 
   constructor(ports: ListProjectorPorts, options: ListProjectorOptions) {
     this.ports = ports;
     this.options = options;
+    this.rounds = new PacedRounds(ports.timers, options.copyIntervalMs, {
+      waits: () => this.waiting.size > 0,
+      round: () => this.copyWaiting(),
+    });
     this.outage = new OutageLines(ports.log, {
       begun: 'changed rooms wait to be listed',
       over: 'changed rooms are listed again',
@@ -54,26 +58,13 @@ export class ListProjector {
       if (this.waiting.size < this.options.waitingMax) this.waiting.add(roomKey);
       else if (!this.waiting.has(roomKey)) this.note('dropped', 1);
     }
-    if (this.running === null && this.cancelPause === null) this.begin();
+    this.rounds.wake();
   }
 
   /** Resolves when nothing is under way; what still waits is left to the next full pass. */
   async stop(): Promise<void> {
     this.stopped = true;
-    this.cancelPause?.();
-    await this.running;
-  }
-
-  private begin(): void {
-    if (this.stopped || this.waiting.size === 0) return;
-    this.running = this.copyWaiting().finally(() => {
-      this.running = null;
-      if (this.stopped) return;
-      this.cancelPause = this.ports.timers.after(this.options.copyIntervalMs, () => {
-        this.cancelPause = null;
-        this.begin();
-      });
-    });
+    await this.rounds.stop();
   }
 
   /** One round over everything that waited when it began. */

@@ -1,10 +1,8 @@
 /** The part of RoomAdmin about gifts and rocket rules. Translation only. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { RocketRules } from '../../domain/rocket/rocket-rules.ts';
-import type { CatalogueGift } from '../../ports/gift-catalogue.ts';
 import type { GiftRequest, OperatorApi, RocketRulesRequest } from '../../ports/operator-api.ts';
 import type {
-  CatalogueGiftSchema,
   GiftOffer,
   RocketRules as WireRules,
   RocketRulesSchema,
@@ -25,12 +23,12 @@ export function catalogueHandlers(
     listGifts: async (request, context) => {
       const frame = await frameOf(context, request.appCode);
       const { gifts, nextCursor } = await api.listGifts(frame, request);
-      return { gifts: gifts.map(giftOf), nextCursor };
+      return { gifts: [...gifts], nextCursor };
     },
     setGift: async (request, context) => {
       const frame = await frameOf(context, request.appCode);
       const gift = offerOf(request.gift);
-      return { gift: giftOf(await api.setGift(frame, { ...request, gift })) };
+      return { gift: await api.setGift(frame, { ...request, gift }) };
     },
     getRocketRules: async (request, context) => {
       const frame = await frameOf(context, request.appCode);
@@ -44,10 +42,6 @@ export function catalogueHandlers(
       return { rulesVersion };
     },
   };
-}
-
-function giftOf(gift: CatalogueGift): MessageInitShape<typeof CatalogueGiftSchema> {
-  return gift;
 }
 
 /** No gift at all is one without a name, which is refused as such. */

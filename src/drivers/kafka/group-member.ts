@@ -175,7 +175,7 @@ export class GroupMember implements GroupMembership {
       if (passes || passesByItself(payload.error)) void this.replace(payload.error);
       else handlers.onCrashed(payload.error);
     });
-    void this.askInDoubt(consumer, watch, memberIdOf);
+    void this.askInDoubt(consumer, watch, { isOver, memberIdOf });
     return consumer;
   }
 
@@ -183,10 +183,9 @@ export class GroupMember implements GroupMembership {
   private async askInDoubt(
     consumer: Consumer,
     watch: MembershipWatch,
-    memberIdOf: () => string,
+    { isOver, memberIdOf }: { readonly isOver: () => boolean; readonly memberIdOf: () => string },
   ): Promise<void> {
     const { timers, log } = this.deps;
-    const isOver = (): boolean => this.isStopping || consumer !== this.consumer;
     for (;;) {
       await timers.sleep(this.settings.sessionTimeoutMs, this.stopping.signal);
       if (isOver()) return;

@@ -17,6 +17,11 @@ export type Answers =
 /** What one command of the pipeline ended with. */
 export type Reply = { readonly error: Error } | { readonly value: unknown };
 
+/** What one script answered, a list that begins with a word; or why there is none. */
+export type Told =
+  | { readonly kind: 'told'; readonly word: string; readonly rest: readonly unknown[] }
+  | { readonly kind: 'unreachable'; readonly cause: string };
+
 /** One script call: its keys, which share a hash slot, and its arguments. */
 export interface ScriptCall {
   readonly keys: readonly string[];
@@ -66,6 +71,20 @@ export class RedisCaller {
     const replies = [...first.replies];
     unknown.forEach((index, position) => (replies[index] = second.replies[position] as Reply));
     return { kind: 'answered', replies };
+  }
+
+  /**
+   * One call of a script that answers a word and more. Out of memory, a replica, a key of another kind:
+   * whatever error the server answers, it is `unreachable` for its caller.
+   */
+  async tell(script: RedisScript, call: ScriptCall, budgetMs: number): Promise<Told> {
+    const answers = await this.runScript(script, [call], budgetMs);
+    if (answers.kind === 'unreachable') return answers;
+    const reply = answers.replies[0];
+    if (reply === undefined) return { kind: 'unreachable', cause: 'an answer is missing' };
+    if ('error' in reply) return { kind: 'unreachable', cause: reply.error.message };
+    const [word, ...rest] = reply.value as [string, ...unknown[]];
+    return { kind: 'told', word, rest };
   }
 
   /** Sends what `fill` adds as one pipeline. Never rejects; ends within `budgetMs`. */

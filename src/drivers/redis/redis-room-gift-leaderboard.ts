@@ -20,7 +20,7 @@ import {
   raiseScript,
 } from './board-scripts.ts';
 import type { BreakerSettings } from './breaker.ts';
-import { RedisCaller } from './redis-caller.ts';
+import { RedisCaller, type Told } from './redis-caller.ts';
 import { closeRedisClient, createRedisClient } from './redis-client.ts';
 import type { RedisDeps, RedisSettings } from './redis-client.ts';
 import type { RedisScript } from './redis-script.ts';
@@ -37,11 +37,6 @@ export interface RedisRoomGiftLeaderboardSettings {
 
 const defaultWriteBudgetMs = 1_000;
 const silence = String(rebuildSilenceMs);
-
-/** What a script answered: its first word, and the rest. */
-type Told =
-  | { readonly kind: 'told'; readonly word: string; readonly rest: readonly unknown[] }
-  | { readonly kind: 'unreachable'; readonly cause: string };
 
 class RedisRoomGiftLeaderboard implements RoomGiftLeaderboard {
   private readonly settings: RedisRoomGiftLeaderboardSettings;
@@ -103,7 +98,7 @@ class RedisRoomGiftLeaderboard implements RoomGiftLeaderboard {
     return told.kind === 'told' ? (told.word as 'stored' | 'lost') : 'unreachable';
   }
 
-  private async tell(
+  private tell(
     script: RedisScript,
     { appCode, period }: Board,
     args: readonly string[],
@@ -112,15 +107,7 @@ class RedisRoomGiftLeaderboard implements RoomGiftLeaderboard {
     // The braces make the app the hash slot of all keys of its boards; app codes hold none.
     const base = `${this.settings.redis.keyPrefix}room:board:{${appCode}}:${period.name}:`;
     const keys = ['order', 'digits', 'rebuild', 'next-order', 'next-digits'];
-    const call = { keys: keys.map((key) => `${base}${key}`), args };
-    const answers = await this.caller.runScript(script, [call], budgetMs);
-    if (answers.kind === 'unreachable') return answers;
-    const reply = answers.replies[0];
-    if (reply === undefined) return { kind: 'unreachable', cause: 'an answer is missing' };
-    // Out of memory, a replica, a key of another kind: whatever it is, there is no board now.
-    if ('error' in reply) return { kind: 'unreachable', cause: reply.error.message };
-    const [word, ...rest] = reply.value as [string, ...unknown[]];
-    return { kind: 'told', word, rest };
+    return this.caller.tell(script, { keys: keys.map((key) => `${base}${key}`), args }, budgetMs);
   }
 }
 

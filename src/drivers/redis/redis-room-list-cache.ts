@@ -28,7 +28,7 @@ import {
   readyScript,
   stampScript,
 } from './list-scripts.ts';
-import { RedisCaller } from './redis-caller.ts';
+import { RedisCaller, type Told } from './redis-caller.ts';
 import { closeRedisClient, createRedisClient } from './redis-client.ts';
 import type { RedisDeps, RedisSettings } from './redis-client.ts';
 import type { RedisScript } from './redis-script.ts';
@@ -45,11 +45,6 @@ export interface RedisRoomListCacheSettings {
 
 const defaultWriteBudgetMs = 1_000;
 const lifeBytes = 8;
-
-/** What a script answered: its first word, and the rest. */
-type Told =
-  | { readonly kind: 'told'; readonly word: string; readonly rest: readonly unknown[] }
-  | { readonly kind: 'unreachable'; readonly cause: string };
 
 class RedisRoomListCache implements RoomListCache {
   private readonly settings: RedisRoomListCacheSettings;
@@ -114,7 +109,8 @@ class RedisRoomListCache implements RoomListCache {
 
   async claimPasses(holder: string, ttlMs: number): Promise<boolean> {
     const keys = [`${this.settings.redis.keyPrefix}room:list:passes`];
-    const told = await this.run(claimPassesScript, keys, [holder, String(ttlMs)]);
+    const call = { keys, args: [holder, String(ttlMs)] };
+    const told = await this.caller.tell(claimPassesScript, call, this.writeBudgetMs);
     return told.kind === 'told' && told.word === 'held';
   }
 
@@ -132,28 +128,11 @@ class RedisRoomListCache implements RoomListCache {
     // The braces make the app the hash slot of all its keys; app codes hold none.
     const base = `${this.settings.redis.keyPrefix}room:list:{${appCode}}:`;
     const names = ['facts', 'ready', 'order', 'entries', 'stamps'];
-    return this.run(
+    return this.caller.tell(
       script,
-      names.map((name) => `${base}${name}`),
-      args,
+      { keys: names.map((name) => `${base}${name}`), args },
       budgetMs,
     );
-  }
-
-  private async run(
-    script: RedisScript,
-    keys: readonly string[],
-    args: readonly string[],
-    budgetMs = this.writeBudgetMs,
-  ): Promise<Told> {
-    const answers = await this.caller.runScript(script, [{ keys, args }], budgetMs);
-    if (answers.kind === 'unreachable') return answers;
-    const reply = answers.replies[0];
-    if (reply === undefined) return { kind: 'unreachable', cause: 'an answer is missing' };
-    // Out of memory, a replica, a key of another kind: whatever it is, MySQL goes on.
-    if ('error' in reply) return { kind: 'unreachable', cause: reply.error.message };
-    const [word, ...rest] = reply.value as [string, ...unknown[]];
-    return { kind: 'told', word, rest };
   }
 }
 

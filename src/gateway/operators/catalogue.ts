@@ -1,4 +1,5 @@
 /** What an app sells and how its rockets work, as its operators look at it and change it (GIFT-1, ROCKET-1). */
+import { coinsMax } from '../../domain/gift/gift-limits.ts';
 import { wideIdFault, type AppCode, type GiftId } from '../../domain/ids.ts';
 import { rocketRulesFaults, type RocketRules } from '../../domain/rocket/rocket-rules.ts';
 import { assertDefined } from '../../kernel/assert.ts';
@@ -11,9 +12,6 @@ import { createFieldFaults, type FieldFaults } from '../field-faults.ts';
 import { cursorBehind, pageFaults, pageSizeOf } from '../pages.ts';
 import { authorizeOperator } from './authorize-operator.ts';
 import { actFaults, actHead, carryOut, orUnknown } from './carry-out.ts';
-
-/** What a BIGINT column holds at most. */
-const coinsMax = 2n ** 63n - 1n;
 
 /** What catalogue and rules are read and changed with. */
 export interface CataloguePorts {
