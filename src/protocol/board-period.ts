@@ -3,7 +3,8 @@
  * command, never by that of whoever counts it later (LB-3). Names are a wire format: they stand in
  * rows, in keys of Redis and in cursors.
  */
-import { isoWeekOf } from './iso-week.ts';
+import { utcDayOf } from '../domain/rocket/utc-day.ts';
+import { isoWeekOf, mondayOf } from './iso-week.ts';
 import { utcDateOf } from './utc-date.ts';
 
 /** Kinds of periods, the shortest first. */
@@ -27,16 +28,13 @@ export interface BoundedPeriod extends BoardPeriod {
 
 const dayMs = 24 * 60 * 60 * 1_000;
 const daysPerWeek = 7;
-/** Day 0 is 1970-01-01, a Thursday. */
-const daysFromMondayToDay0 = 3;
 
 /** The period that a time lies in. */
 export function boardPeriodAt(kind: BoardPeriodKind, timeMs: number): BoundedPeriod {
-  const day = Math.floor(timeMs / dayMs);
+  const day = utcDayOf(timeMs);
   if (kind === 'day') return bounded(kind, utcDateOf(timeMs), day, 1);
   if (kind === 'all') return { kind, name: 'all', beginsAtMs: null, endsAtMs: null };
-  const weekday = (((day + daysFromMondayToDay0) % daysPerWeek) + daysPerWeek) % daysPerWeek;
-  return bounded(kind, isoWeekOf(timeMs), day - weekday, daysPerWeek);
+  return bounded(kind, isoWeekOf(timeMs), mondayOf(day), daysPerWeek);
 }
 
 /** The one before it; null: there is none. */

@@ -2,18 +2,22 @@
  * The ISO week in UTC that a time lies in (LB-3): a week begins on Monday at 00:00 UTC and belongs to
  * the year of its Thursday. Stored in rows: the text is a wire format, and sorts as weeks follow.
  */
-const dayMs = 24 * 60 * 60 * 1_000;
+import { utcDayOf } from '../domain/rocket/utc-day.ts';
+
 /** Day 0 is 1970-01-01, a Thursday. */
 const daysFromMondayToDay0 = 3;
 
 /** `2026-W49` for a time in milliseconds since 1970. */
 export function isoWeekOf(timeMs: number): string {
-  const day = Math.floor(timeMs / dayMs);
-  const weekday = (((day + daysFromMondayToDay0) % 7) + 7) % 7;
-  const thursday = day - weekday + 3;
+  const thursday = mondayOf(utcDayOf(timeMs)) + 3;
   const year = yearOf(thursday);
   const week = 1 + Math.floor((thursday - firstDayOf(year)) / 7);
   return `${year}-W${String(week).padStart(2, '0')}`;
+}
+
+/** The first day of the week in which a day lies; days are counted as `utcDayOf` does. */
+export function mondayOf(day: number): number {
+  return day - ((((day + daysFromMondayToDay0) % 7) + 7) % 7);
 }
 
 /** The year in which a day lies. */

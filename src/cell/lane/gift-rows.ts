@@ -104,13 +104,8 @@ export function roomDaysOf({ state, gifts }: RoomGifts): RoomDayRow[] {
   const byDay = new Map<string, RoomDayRow>();
   for (const { gift, decidedAtMs } of gifts) {
     const utcDay = utcDateOf(decidedAtMs);
-    const before = byDay.get(utcDay);
-    byDay.set(utcDay, {
-      ...{ appCode, roomId, utcDay },
-      coins: (before?.coins ?? 0n) + gift.coins,
-      giftCount: (before?.giftCount ?? 0n) + BigInt(gift.giftCount),
-      updatedAtMs: decidedAtMs,
-    });
+    const sums = raised(byDay.get(utcDay), { gift, decidedAtMs });
+    byDay.set(utcDay, { appCode, roomId, utcDay, ...sums });
   }
   return [...byDay.values()];
 }
@@ -120,36 +115,34 @@ export function roomDaysOf({ state, gifts }: RoomGifts): RoomDayRow[] {
  * log row and of the events, however late the batch is stored: one batch may reach into two weeks.
  */
 export function roomWeeksOf({ state, gifts }: RoomGifts): RoomWeekRow[] {
+  const { appCode, roomId } = state;
   const byWeek = new Map<string, RoomWeekRow>();
   for (const { gift, decidedAtMs } of gifts) {
     const isoWeek = isoWeekOf(decidedAtMs);
-    byWeek.set(isoWeek, raised(byWeek.get(isoWeek), { state, isoWeek, gift, decidedAtMs }));
+    const sums = raised(byWeek.get(isoWeek), { gift, decidedAtMs });
+    byWeek.set(isoWeek, { appCode, roomId, isoWeek, ...sums });
   }
   return [...byWeek.values()];
 }
 
 /** The same for each sender. */
 export function userWeeksOf({ state, gifts }: RoomGifts): UserWeekRow[] {
+  const { appCode, roomId } = state;
   const byUser = new Map<string, UserWeekRow>();
   for (const { gift, decidedAtMs } of gifts) {
     const isoWeek = isoWeekOf(decidedAtMs);
     const userId = gift.senderUserId;
     const key = `${isoWeek}\0${userId}`;
-    const sum = raised(byUser.get(key), { state, isoWeek, gift, decidedAtMs });
-    byUser.set(key, { ...sum, userId });
+    const sums = raised(byUser.get(key), { gift, decidedAtMs });
+    byUser.set(key, { appCode, roomId, isoWeek, userId, ...sums });
   }
   return [...byUser.values()];
 }
 
-function raised(
-  before: RoomWeekRow | undefined,
-  more: LoggedGift & { readonly state: RoomDraft['state']; readonly isoWeek: string },
-): RoomWeekRow {
-  const { state, isoWeek, gift, decidedAtMs } = more;
+type PeriodSums = Pick<RoomDayRow & RoomWeekRow, 'coins' | 'giftCount' | 'updatedAtMs'>;
+
+function raised(before: PeriodSums | undefined, { gift, decidedAtMs }: LoggedGift): PeriodSums {
   return {
-    appCode: state.appCode,
-    roomId: state.roomId,
-    isoWeek,
     coins: (before?.coins ?? 0n) + gift.coins,
     giftCount: (before?.giftCount ?? 0n) + BigInt(gift.giftCount),
     updatedAtMs: decidedAtMs,

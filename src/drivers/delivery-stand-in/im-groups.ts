@@ -6,6 +6,7 @@ import { hash } from 'node:crypto';
 import { textField } from '../json-fields.ts';
 import type { JsonObject } from '../json-fields.ts';
 import { createFault, messageFault } from './im-checks.ts';
+import { RateLimit } from './rate-limit.ts';
 
 /** The vendor's answer, without the envelope around it. */
 export interface GroupAnswer {
@@ -26,8 +27,7 @@ interface Group {
   readonly name: string;
   readonly owner: string;
   sequence: number;
-  /** Times of the messages of the last second. */
-  recent: number[];
+  readonly rate: RateLimit;
   /** Digest of (number, body) to the time at which it was stored. */
   readonly seen: Map<string, number>;
 }
@@ -59,7 +59,8 @@ export class ImGroups {
         : refused(10021, 'group id is in use');
     }
     if (this.groups.size >= groupsMax) return refused(10058, 'too many groups');
-    const group = { type, name, owner, sequence: 0, recent: [], seen: new Map() };
+    const rate = new RateLimit(messagesPerSecondMax, this.nowMs);
+    const group = { type, name, owner, sequence: 0, rate, seen: new Map() };
     this.groups.set(keyOf(app, groupId), group);
     return done({ GroupId: groupId });
   }
@@ -97,11 +98,9 @@ export class ImGroups {
     if (storedAt !== undefined && now - storedAt < repeatsMs) {
       return { answer: done(this.place(group, now)), stored: false, repeat: true };
     }
-    group.recent = group.recent.filter((time) => now - time < 1000);
-    if (group.recent.length >= messagesPerSecondMax) {
+    if (!group.rate.takes('')) {
       return notStored(refused(10023, 'more than 40 messages in a second'));
     }
-    group.recent.push(now);
     group.seen.set(digest, now);
     group.sequence += 1;
     this.forgetOld(group, now);

@@ -13,6 +13,7 @@ import type { JsonObject } from '../json-fields.ts';
 import { destroyFault, infoFault, notificationFault } from './im-checks.ts';
 import { ImGroups } from './im-groups.ts';
 import type { GroupAnswer } from './im-groups.ts';
+import { RateLimit } from './rate-limit.ts';
 import { ReceivedEvents } from './received-events.ts';
 import type { Arrival } from './received-events.ts';
 
@@ -43,9 +44,8 @@ export class ImStandIn {
   readonly received = new ReceivedEvents();
   readonly faults: FaultBoard<(typeof imFaultKinds)[number]>;
   private readonly timers: Timers;
-  private readonly nowMs: () => number;
-  /** Times of the requests of the last second, by app and command. */
-  private readonly recent = new Map<string, number[]>();
+  /** Each command of an app has a rate of its own. */
+  private readonly rate: RateLimit;
 
   constructor(options: {
     readonly clock: Clock;
@@ -54,8 +54,9 @@ export class ImStandIn {
   }) {
     const { clock, timers, random } = options;
     this.timers = timers;
-    this.nowMs = () => clock.wallMs();
-    this.groups = new ImGroups(this.nowMs);
+    const nowMs = (): number => clock.wallMs();
+    this.groups = new ImGroups(nowMs);
+    this.rate = new RateLimit(requestsPerSecondMax, nowMs);
     this.faults = new FaultBoard(imFaultKinds, random);
   }
 
@@ -92,7 +93,7 @@ export class ImStandIn {
     fault: ImFault | null,
   ): GroupAnswer {
     const { groups } = this;
-    if (!this.takesRequest(app.sdkAppId, command)) {
+    if (!this.rate.takes(`${app.sdkAppId} ${command}`)) {
       return { code: 60007, info: 'more than 200 requests in a second' };
     }
     const groupId = textField(body, 'GroupId');
@@ -115,15 +116,6 @@ export class ImStandIn {
       default:
         return { code: 10003, info: 'no such command' };
     }
-  }
-
-  /** Each command of an app has a rate of its own. */
-  private takesRequest(app: number, command: string): boolean {
-    const key = `${app} ${command}`;
-    const nowMs = this.nowMs();
-    const recent = (this.recent.get(key) ?? []).filter((timeMs) => nowMs - timeMs < 1_000);
-    this.recent.set(key, recent);
-    return recent.length < requestsPerSecondMax && recent.push(nowMs) > 0;
   }
 
   private sendMessage(app: ImApp, body: JsonObject, fault: ImFault | null): GroupAnswer {

@@ -8,6 +8,7 @@ import type { Timers } from '../../ports/timers.ts';
 import { FaultBoard, rtcFaultKinds } from '../fault-board.ts';
 import { textField } from '../json-fields.ts';
 import type { JsonObject } from '../json-fields.ts';
+import { RateLimit } from './rate-limit.ts';
 
 /** What a transport does: bring the answer, show a server's error, cut the connection, or nothing. */
 export type RtcReply =
@@ -39,20 +40,20 @@ const entriesMax = 100_000;
 /** See the file header. */
 export class RtcStandIn {
   readonly faults: FaultBoard<(typeof rtcFaultKinds)[number]>;
-  private readonly clock: Clock;
   private readonly timers: Timers;
   /** `app NUL room` to the users inside; an empty room is none. */
   private readonly rooms = new Map<string, Set<string>>();
   private readonly removed = new Map<string, RtcRemoval>();
-  /** Times of the requests of the last second, by app. */
-  private readonly recent = new Map<number, number[]>();
+  /** By app. */
+  private readonly rate: RateLimit;
 
   constructor(options: {
     readonly clock: Clock;
     readonly timers: Timers;
     readonly random: Random;
   }) {
-    this.clock = options.clock;
+    const { clock } = options;
+    this.rate = new RateLimit(requestsPerSecondMax, () => clock.monoMs());
     this.timers = options.timers;
     this.faults = new FaultBoard(rtcFaultKinds, options.random);
   }
@@ -123,7 +124,7 @@ export class RtcStandIn {
     if (users.length > usersPerRequestMax) {
       return refused('InvalidParameter.UserIds', `more than ${usersPerRequestMax} users`);
     }
-    if (!this.takesRequest(app)) return refused('RequestLimitExceeded', 'too many requests');
+    if (!this.rate.takes(String(app))) return refused('RequestLimitExceeded', 'too many requests');
     const inside = this.rooms.get(keyOf(app, roomId));
     for (const userId of users) {
       this.record(app, roomId, String(userId), inside?.delete(String(userId)) ?? false);
@@ -131,13 +132,6 @@ export class RtcStandIn {
     if (inside === undefined) return refused('FailedOperation.RoomNotExist', 'no such room');
     if (inside.size === 0) this.rooms.delete(keyOf(app, roomId));
     return { kind: 'answer', body: { Response: { RequestId: 'sandbox' } } };
-  }
-
-  private takesRequest(app: number): boolean {
-    const nowMs = this.clock.monoMs();
-    const recent = (this.recent.get(app) ?? []).filter((timeMs) => nowMs - timeMs < 1000);
-    this.recent.set(app, recent);
-    return recent.length < requestsPerSecondMax && recent.push(nowMs) > 0;
   }
 
   private record(app: number, roomId: string, userId: string, wasInside: boolean): void {

@@ -1,17 +1,11 @@
 /** What each app sells, in MySQL. Versions are only ever added, so a reader needs no lock. */
 import type { AppCode, CommandId, GiftId } from '../../domain/ids.ts';
 import { assert } from '../../kernel/assert.ts';
-import { Failure } from '../../kernel/failure.ts';
 import type { CatalogueGift, GiftCatalogue, GiftOnOffer } from '../../ports/gift-catalogue.ts';
-import { toFailure, toMysqlError } from './mysql-errors.ts';
+import { toFailure } from './mysql-errors.ts';
+import { insertNextVersion } from './next-version.ts';
 import type { MysqlPool } from './pool.ts';
 import type { MysqlSession, Row } from './session.ts';
-
-/**
- * Rounds of one `put` against other writers of the same gift. Each round that is lost was won by
- * somebody, so this many writers at once are served for certain.
- */
-const putRoundsMax = 50;
 
 const columns = 'gift_id, catalogue_version, coin_price, on_sale, lucky';
 
@@ -95,7 +89,7 @@ export class MysqlGiftCatalogue implements GiftCatalogue {
 
 /**
  * Makes the next version of a gift, in the session's transaction where one is open, and notes which act
- * of an operator made it ('': none). Throws Retry when fifty other writers were faster.
+ * of an operator made it ('': none). Throws as `insertNextVersion`.
  */
 export async function insertNextGift(
   session: MysqlSession,
@@ -104,13 +98,18 @@ export async function insertNextGift(
   nowMs: number,
   setBy: CommandId | '',
 ): Promise<CatalogueGift> {
-  for (let round = 1; round <= putRoundsMax; round += 1) {
-    const catalogueVersion = (await newestVersion(session, appCode, gift.giftId)) + 1n;
-    const stored = { ...gift, catalogueVersion };
-    if (await isInserted(session, appCode, stored, nowMs, setBy)) return stored;
-  }
-  const message = `gift ${gift.giftId} is being changed by many writers at once`;
-  throw new Failure('retry', 'UNAVAILABLE', message, { retryAfterMs: 100 });
+  const { giftId, coinPrice, onSale, lucky } = gift;
+  const catalogueVersion = await insertNextVersion(
+    `gift ${giftId}`,
+    () => newestVersion(session, appCode, giftId),
+    (version) =>
+      session.run(
+        'INSERT INTO gift_catalogue (app_code, gift_id, catalogue_version, coin_price, on_sale, ' +
+          'lucky, created_at_ms, set_by_command) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+        [appCode, giftId, version, coinPrice, onSale ? 1 : 0, lucky ? 1 : 0, nowMs, setBy],
+      ),
+  );
+  return { ...gift, catalogueVersion };
 }
 
 /** 0 for a gift that the app never had. */
@@ -125,33 +124,6 @@ async function newestVersion(
     [appCode, giftId],
   );
   return BigInt(String(rows[0]?.['newest'] ?? 0));
-}
-
-/**
- * Scenario: two writers saw the same newest version. The primary key lets one of them have the next;
- * the other one looks again. Test: "makes as many versions as there are writers at once".
- */
-async function isInserted(
-  session: MysqlSession,
-  appCode: AppCode,
-  gift: CatalogueGift,
-  nowMs: number,
-  setBy: CommandId | '',
-): Promise<boolean> {
-  try {
-    await session.run(
-      'INSERT INTO gift_catalogue (app_code, gift_id, catalogue_version, coin_price, on_sale, ' +
-        'lucky, created_at_ms, set_by_command) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-      [
-        ...[appCode, gift.giftId, gift.catalogueVersion, gift.coinPrice],
-        ...[gift.onSale ? 1 : 0, gift.lucky ? 1 : 0, nowMs, setBy],
-      ],
-    );
-    return true;
-  } catch (thrown) {
-    if (toMysqlError(thrown).sort === 'duplicate') return false;
-    throw thrown;
-  }
 }
 
 function giftOf(row: Row): CatalogueGift {

@@ -5,12 +5,10 @@ import { assert } from '../../kernel/assert.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { RocketRulesStore } from '../../ports/rocket-rules-store.ts';
 import { readRocketRules, rocketRulesText } from '../../protocol/rocket-rules-text.ts';
-import { toFailure, toMysqlError } from './mysql-errors.ts';
+import { toFailure } from './mysql-errors.ts';
+import { insertNextVersion } from './next-version.ts';
 import type { MysqlPool } from './pool.ts';
 import type { MysqlSession, Row } from './session.ts';
-
-/** Rounds of one `put` against other writers: each that is lost was won by somebody. */
-const putRoundsMax = 50;
 
 /** See the port. */
 export class MysqlRocketRules implements RocketRulesStore {
@@ -69,7 +67,7 @@ export class MysqlRocketRules implements RocketRulesStore {
 
 /**
  * Makes the next version of an app's rules, in the session's transaction where one is open, and notes
- * which act of an operator made it ('': none). Throws Retry when fifty other writers were faster.
+ * which act of an operator made it ('': none). Throws as `insertNextVersion`.
  */
 export async function insertNextRules(
   session: MysqlSession,
@@ -78,13 +76,17 @@ export async function insertNextRules(
   nowMs: number,
   setBy: CommandId | '',
 ): Promise<RocketRules> {
-  for (let round = 1; round <= putRoundsMax; round += 1) {
-    const rulesVersion = (await newestVersion(session, appCode)) + 1n;
-    const stored = { ...rules, rulesVersion };
-    if (await isInserted(session, appCode, stored, nowMs, setBy)) return stored;
-  }
-  const message = `the rocket rules of ${appCode} are being changed by many writers at once`;
-  throw new Failure('retry', 'UNAVAILABLE', message, { retryAfterMs: 100 });
+  const rulesVersion = await insertNextVersion(
+    `the rocket rules of ${appCode}`,
+    () => newestVersion(session, appCode),
+    (version) =>
+      session.run(
+        'INSERT INTO rocket_rules (app_code, rules_version, rules, created_at_ms, set_by_command) ' +
+          'VALUES (?, ?, ?, ?, ?)',
+        [appCode, version, rocketRulesText(rules), nowMs, setBy],
+      ),
+  );
+  return { ...rules, rulesVersion };
 }
 
 /** 0 for an app that never had rules. */
@@ -94,30 +96,6 @@ async function newestVersion(session: MysqlSession, appCode: AppCode): Promise<b
     [appCode],
   );
   return BigInt(String(rows[0]?.['newest'] ?? 0));
-}
-
-/**
- * Scenario: two writers saw the same newest version. The primary key lets one of them have the next;
- * the other one looks again. Test: "makes as many versions as there are writers at once".
- */
-async function isInserted(
-  session: MysqlSession,
-  appCode: AppCode,
-  rules: RocketRules,
-  nowMs: number,
-  setBy: CommandId | '',
-): Promise<boolean> {
-  try {
-    await session.run(
-      'INSERT INTO rocket_rules (app_code, rules_version, rules, created_at_ms, set_by_command) ' +
-        'VALUES (?, ?, ?, ?, ?)',
-      [appCode, rules.rulesVersion, rocketRulesText(rules), nowMs, setBy],
-    );
-    return true;
-  } catch (thrown) {
-    if (toMysqlError(thrown).sort === 'duplicate') return false;
-    throw thrown;
-  }
 }
 
 function rulesOf(row: Row): RocketRules {

@@ -1,6 +1,6 @@
 /** `roomcell boards rebuild`: makes the boards over rooms anew from MySQL (LB-4). */
-import { InvalidArgumentError, type Command } from 'commander';
-import { wideIdFault, type AppCode } from '../../domain/ids.ts';
+import type { Command } from 'commander';
+import type { AppCode } from '../../domain/ids.ts';
 import type { MysqlDrivers } from '../../drivers/mysql/mysql-drivers.ts';
 import { createRedisRoomGiftLeaderboard } from '../../drivers/redis/redis-room-gift-leaderboard.ts';
 import { createSystemClock } from '../../drivers/system/system-clock.ts';
@@ -13,6 +13,7 @@ import { exitCodes } from '../exit-codes.ts';
 import { redisSettingsOf } from '../server-drivers.ts';
 import { CommandFault } from './command-fault.ts';
 import { onMysql } from './on-mysql.ts';
+import { idOf } from './operator-options.ts';
 import { printJsonOr, tableOf } from './print.ts';
 import { quietLog, quietMetrics } from './quiet-ports.ts';
 import { readServerConfig } from './read-config.ts';
@@ -98,10 +99,4 @@ async function withLeaderboard<T>(
   } finally {
     await leaderboard.stop();
   }
-}
-
-function idOf(text: string): string {
-  const fault = wideIdFault(text);
-  if (fault !== null) throw new InvalidArgumentError(`The id is ${fault}.`);
-  return text;
 }

@@ -1,15 +1,14 @@
 /** `roomcell gifts set` and `roomcell gifts list`: what an app sells, and for how much. */
 import { InvalidArgumentError, type Command } from 'commander';
 import { createSystemClock } from '../../drivers/system/system-clock.ts';
-import { wideIdFault, type AppCode, type GiftId, type UserId } from '../../domain/ids.ts';
+import { coinsMax } from '../../domain/gift/gift-limits.ts';
+import type { AppCode, GiftId, UserId } from '../../domain/ids.ts';
 import { assertDefined } from '../../kernel/assert.ts';
 import type { CatalogueGift, GiftCatalogue } from '../../ports/gift-catalogue.ts';
 import { onMysql } from './on-mysql.ts';
-import { actHeadIn, mandatory, operatorOf } from './operator-options.ts';
+import { actHeadIn, idOf, mandatory, operatorOf } from './operator-options.ts';
 import { printJsonOr, tableOf } from './print.ts';
 
-/** What a BIGINT column holds at most. */
-const coinsMax = 2n ** 63n - 1n;
 /** Gifts that one query asks for. */
 const giftsPerPage = 500;
 
@@ -95,12 +94,6 @@ async function allGifts(
     gifts.push(...page);
     if (page.length < giftsPerPage) return gifts;
   }
-}
-
-function idOf(text: string): string {
-  const fault = wideIdFault(text);
-  if (fault !== null) throw new InvalidArgumentError(`The id is ${fault}.`);
-  return text;
 }
 
 /** Whole coins only: a price that was rounded would be charged for ever. */

@@ -53,6 +53,13 @@ export function operatorOf(text: string): UserId {
   return text as UserId;
 }
 
+/** An argument that is an id, such as an app or a gift. */
+export function idOf<Id extends string = string>(text: string): Id {
+  const fault = wideIdFault(text);
+  if (fault !== null) throw new InvalidArgumentError(`The id is ${fault}.`);
+  return text as Id;
+}
+
 /** An app. */
 export function appOf(text: string): AppCode {
   const fault = wideIdFault(text);

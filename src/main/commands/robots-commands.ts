@@ -1,6 +1,6 @@
 /** `roomcell robots …`: the accounts, rules and quotas of an app's robots. */
 import { InvalidArgumentError, type Command } from 'commander';
-import { userIdFault, wideIdFault, type AppCode, type UserId } from '../../domain/ids.ts';
+import { userIdFault, type AppCode, type UserId } from '../../domain/ids.ts';
 import {
   countryCodeMax,
   robotFaults,
@@ -13,6 +13,7 @@ import { robotsPerCallMax } from '../../ports/robot-pool.ts';
 import { FieldReader } from '../../protocol/field-reader.ts';
 import { readRobotRules, robotRulesText } from '../../protocol/robot-rules-text.ts';
 import { onMysql } from './on-mysql.ts';
+import { idOf } from './operator-options.ts';
 import { printJsonOr } from './print.ts';
 
 const example = `
@@ -113,12 +114,6 @@ function addAccountCommands(group: Command): void {
         removed ? `${app}: ${userId} is no robot any more.` : `${app}: ${userId} was no robot.`,
       );
     });
-}
-
-function idOf(text: string): AppCode {
-  const fault = wideIdFault(text);
-  if (fault !== null) throw new InvalidArgumentError(`The id is ${fault}.`);
-  return text as AppCode;
 }
 
 function userIdOf(text: string): UserId {

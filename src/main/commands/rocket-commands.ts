@@ -1,6 +1,6 @@
 /** `roomcell rocket set` and `roomcell rocket show`: how the rocket of an app's rooms works. */
 import { InvalidArgumentError, type Command } from 'commander';
-import { wideIdFault, type AppCode, type UserId } from '../../domain/ids.ts';
+import type { AppCode, UserId } from '../../domain/ids.ts';
 import { createSystemClock } from '../../drivers/system/system-clock.ts';
 import { assertDefined } from '../../kernel/assert.ts';
 import {
@@ -9,7 +9,7 @@ import {
   type RocketRulesBody,
 } from '../../protocol/rocket-rules-text.ts';
 import { onMysql } from './on-mysql.ts';
-import { actHeadIn, mandatory, operatorOf } from './operator-options.ts';
+import { actHeadIn, idOf, mandatory, operatorOf } from './operator-options.ts';
 import { printJsonOr } from './print.ts';
 
 const example = `
@@ -63,12 +63,6 @@ export function addRocketCommands(program: Command): void {
           : `${app}, rules version ${rules.rulesVersion}:\n${rocketRulesText(rules)}`,
       );
     });
-}
-
-function idOf(text: string): string {
-  const fault = wideIdFault(text);
-  if (fault !== null) throw new InvalidArgumentError(`The id is ${fault}.`);
-  return text;
 }
 
 function rulesOf(text: string): RocketRulesBody {
