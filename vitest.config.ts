@@ -1,24 +1,25 @@
 /**
- * One project per kind of test, chosen by the file's suffix. Kinds run one after another, from the
- * quickest to the slowest; what needs the stack runs few files at a time, since a small machine
- * carries the servers as well.
+ * One project per kind of test, chosen by the file's suffix. What needs no servers runs first; kinds that
+ * need the stack share one group, so that none waits for the last file of another, and run few files at
+ * a time, since a small machine carries the servers as well.
  */
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 
+const maxWorkers = 2;
 const kinds = [
-  { name: 'unit', maxWorkers: 2, testTimeoutMs: 30_000 },
-  { name: 'sim', maxWorkers: 2, testTimeoutMs: 120_000 },
-  { name: 'embedded', maxWorkers: 2, testTimeoutMs: 120_000 },
-  { name: 'contract', maxWorkers: 2, testTimeoutMs: 60_000 },
-  { name: 'int', maxWorkers: 2, testTimeoutMs: 60_000 },
-  { name: 'e2e', maxWorkers: 2, testTimeoutMs: 120_000 },
+  { name: 'unit', group: 0, testTimeoutMs: 30_000 },
+  { name: 'sim', group: 0, testTimeoutMs: 120_000 },
+  { name: 'embedded', group: 1, testTimeoutMs: 120_000 },
+  { name: 'contract', group: 1, testTimeoutMs: 60_000 },
+  { name: 'int', group: 1, testTimeoutMs: 60_000 },
+  { name: 'e2e', group: 1, testTimeoutMs: 120_000 },
 ];
 
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
-    projects: kinds.map(({ name, maxWorkers, testTimeoutMs }, order) => ({
+    projects: kinds.map(({ name, group, testTimeoutMs }) => ({
       test: {
         name,
         include: [`test/**/*.${name}.spec.ts`],
@@ -26,7 +27,7 @@ export default defineConfig({
         setupFiles: ['test/support/end-with-runner.ts'],
         pool: 'forks',
         maxWorkers,
-        sequence: { groupOrder: order },
+        sequence: { groupOrder: group },
         testTimeout: testTimeoutMs,
         hookTimeout: testTimeoutMs,
         env: { KAFKAJS_NO_PARTITIONER_WARNING: '1' },

@@ -224,17 +224,21 @@ describe('while everything runs under load', () => {
   it.each([
     ['is frozen for longer than every time-out', 'freeze'],
     ['is killed and started again', 'kill'],
-  ] as const)('Kafka %s: the gateway says so, and all go on', async (_what, how) => {
-    const since = lineCounts();
-    if (how === 'freeze') stack.kafka?.freeze();
-    else await stack.kafka?.kill();
-    const outage = lasting(longMs);
-    await unready(processOf('gateway-1'), /commands topic is out of reach/);
-    await outage;
-    if (how === 'freeze') stack.kafka?.thaw();
-    else await stack.kafka?.start();
-    await allIsWell(since);
-  });
+  ] as const)(
+    'Kafka %s: the gateway says so, and all go on',
+    async (_what, how) => {
+      const since = lineCounts();
+      if (how === 'freeze') stack.kafka?.freeze();
+      else await stack.kafka?.kill();
+      const outage = lasting(longMs);
+      await unready(processOf('gateway-1'), /commands topic is out of reach/);
+      await outage;
+      if (how === 'freeze') stack.kafka?.thaw();
+      else await stack.kafka?.start();
+      await allIsWell(since);
+    },
+    180_000,
+  );
 
   it('in the end every answer is in the log once, and every event arrived in order', async () => {
     await load.stop();

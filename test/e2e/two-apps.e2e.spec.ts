@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 function playerOf(app: App): RoomPlayer {
-  return new RoomPlayer(fleet, client, room, app);
+  return new RoomPlayer(fleet, client, room, { appCode: app });
 }
 
 /** As the app's own backend. */

@@ -56,7 +56,7 @@ export class GiftPlayer {
 
   /** Makes a room of `owner` and lets the users in. */
   async fill(room: string, users: readonly string[]): Promise<RoomPlayer> {
-    const play = new RoomPlayer(this.fleet, this.client, room, this.appCode);
+    const play = new RoomPlayer(this.fleet, this.client, room, { appCode: this.appCode });
     await play.create('c1');
     await Promise.all(users.map((user) => play.join(`join-${user}`, user)));
     return play;

@@ -4,8 +4,8 @@ import { RoomMode } from '../../../src/drivers/grpc/generated/roomcell/v1/room_t
 import { waitUntil } from '../../support/wait-until.ts';
 import { fleetApp, type Fleet, type FleetClient } from './fleet.ts';
 
-/** Longest that a test waits for one command, retries included. */
-const patienceMs = 60_000;
+/** Longest that a test waits for one command, retries included, unless it says otherwise. */
+const usualPatienceMs = 60_000;
 /** Deadline of one try. */
 const tryMs = 4_000;
 
@@ -26,12 +26,19 @@ export class RoomPlayer {
   private readonly client: FleetClient;
   private readonly room: string;
   private readonly appCode: string;
+  private readonly patienceMs: number;
 
-  constructor(fleet: Fleet, client: FleetClient, room: string, appCode = fleetApp) {
+  constructor(
+    fleet: Fleet,
+    client: FleetClient,
+    room: string,
+    { appCode = fleetApp, patienceMs = usualPatienceMs } = {},
+  ) {
     this.fleet = fleet;
     this.client = client;
     this.room = room;
     this.appCode = appCode;
+    this.patienceMs = patienceMs;
   }
 
   create(commandId: string, owner = 'owner'): Promise<Played> {
@@ -104,6 +111,7 @@ export class RoomPlayer {
       commandId,
       () => call(meta, { timeoutMs: tryMs, token }),
       (failure) => this.unknowns.push(`${commandId} ${failure}`),
+      this.patienceMs,
     );
     return playedOf(answer);
   }
@@ -117,6 +125,7 @@ export function untilAnswered<Answer>(
   commandId: string,
   call: () => Promise<Answer>,
   onUnknown: (failure: string) => void = () => undefined,
+  patienceMs = usualPatienceMs,
 ): Promise<Answer> {
   let last = '';
   return waitUntil(

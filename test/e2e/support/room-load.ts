@@ -10,6 +10,12 @@ import { fleetApp, type Fleet, type FleetClient } from './fleet.ts';
 import { logOf } from './observe.ts';
 import { RoomPlayer } from './play.ts';
 
+/**
+ * Longest that a caller waits for one answer: an outage that a test makes, a server's start on a busy
+ * machine, and the minute behind it in which `more` wants to see answers again.
+ */
+const patienceMs = 180_000;
+
 /** Rooms under load; every command is sent again under its id until it is answered. */
 export class RoomLoad {
   /** Version by command id, per room, of everything that was answered. */
@@ -18,6 +24,8 @@ export class RoomLoad {
   private readonly rooms: readonly string[];
   private readonly workers: Promise<void>[] = [];
   private stopping = false;
+  /** What ended a caller before its time; whoever waits for the load is told. */
+  private readonly failures: unknown[] = [];
 
   constructor(fleet: Fleet, rooms: readonly string[]) {
     this.fleet = fleet;
@@ -26,13 +34,18 @@ export class RoomLoad {
 
   /** Starts one caller per room on the given gateway. */
   start(client: FleetClient): void {
-    for (const room of this.rooms) this.workers.push(this.play(client, room));
+    for (const room of this.rooms) {
+      this.workers.push(
+        this.play(client, room).catch((error: unknown) => void this.failures.push(error)),
+      );
+    }
   }
 
   /** Ends every caller after the command that it waits for. */
   async stop(): Promise<void> {
     this.stopping = true;
     await Promise.all(this.workers);
+    this.throwFailure();
   }
 
   /** Commands answered so far, over all rooms. */
@@ -45,9 +58,16 @@ export class RoomLoad {
     const wanted = this.count + answers;
     await waitUntil(
       `${answers} more commands are answered`,
-      () => Promise.resolve(this.count >= wanted),
+      () => {
+        this.throwFailure();
+        return Promise.resolve(this.count >= wanted);
+      },
       { limitMs: 60_000, seen: () => this.count },
     );
+  }
+
+  private throwFailure(): void {
+    if (this.failures.length > 0) throw this.failures[0];
   }
 
   /** What differs between the answers and the log: lost, doubled or renumbered commands. */
@@ -65,7 +85,7 @@ export class RoomLoad {
   }
 
   private async play(client: FleetClient, room: string): Promise<void> {
-    const player = new RoomPlayer(this.fleet, client, room);
+    const player = new RoomPlayer(this.fleet, client, room, { patienceMs });
     const ids = new Map<string, bigint>();
     this.answered.set(room, ids);
     ids.set('c1', (await player.create('c1')).roomVersion);
