@@ -107,6 +107,10 @@ export const plants: readonly Plant[] = [
   plant(105, 'launch-that-opens-no-round', 'INV-31'),
   plant(106, 'launch-that-nobody-waits-for', 'INV-23'),
   plant(110, 'sums-added-on-a-board', 'INV-50'),
+  plant(115, 'former-robot-obeyed', 'INV-51'),
+  plant(116, 'robot-given-away-on-its-way', 'INV-51'),
+  plant(117, 'gift-of-a-robot-counted', 'INV-51'),
+  plant(118, 'robots-stay-for-ever', 'INV-51'),
 ];
 
 function plant(number: number, name: string, ...invariants: readonly string[]): Plant {

@@ -104,15 +104,15 @@ class AgreeingTables implements Checker {
   }
 
   private checkOutbox(
-    { room: { key }, states }: LoggedStep,
+    { room: { key }, row: { commandId }, states }: LoggedStep,
     eventId: string,
-    type: LoggedEvent['type'],
+    eventType: LoggedEvent['type'],
     what: string,
   ): void {
     const users = states.at(-1)?.users.size ?? 0;
     for (const destination of everyDestination) {
       const count = this.database.outbox.rowsBy('event', `${eventId}\0${destination}`).length;
-      const wanted = hasRowFor(type, destination, users, this.lanes) ? 1 : 0;
+      const wanted = hasRowFor({ eventType, commandId, users }, destination, this.lanes) ? 1 : 0;
       if (count !== wanted) {
         this.fault(
           key,

@@ -25,6 +25,7 @@ import { putOut } from './put-out.ts';
 import { rebuiltState } from './rebuilt-state.ts';
 import { rememberedRefusals } from './remembered-refusals.ts';
 import { retiredRows } from './retired-rows.ts';
+import { robots } from './robots.ts';
 import { rocketRounds } from './rocket-rounds.ts';
 import { seats } from './seats.ts';
 import { sentCommands } from './sent-commands.ts';
@@ -68,6 +69,7 @@ export const allCheckers: readonly CheckerFactory[] = [
   putOut,
   copiedList,
   boards,
+  robots,
   levels,
   retiredRows,
   appsApart,

@@ -74,6 +74,8 @@ export interface CheckedWorld {
   } | null;
   /** What a board shows, by room; null: there is none. The period as `2026-11-30`, `2026-W49`, `all`. */
   board?(appCode: string, periodName: string): ReadonlyMap<string, bigint> | null;
+  /** Whether gifts of robots count like any. Without it nobody's are judged. */
+  readonly robotGiftsCount?: boolean;
   /** The rooms that cells hold in memory now, each encoded as a snapshot by the product. */
   liveRooms?(): readonly LiveRoom[];
 }

@@ -14,6 +14,7 @@ import { commandOf, toldBy } from './calls.ts';
 import type { CheckedWorld, Checker, CheckerFactory, Violation } from './checker.ts';
 import { recordsOf, rowKeyOf } from './command-records.ts';
 import type { CommandsRecord } from './command-records.ts';
+import { robotOriginOf } from './robot-ids.ts';
 
 /** How long after a commit a fault excuses that nothing was said, and how long before. */
 const excusedForMs = 10_000;
@@ -152,6 +153,8 @@ class OffsetFates implements Checker {
     }
     if (this.world.database.log.has(key)) return null;
     if (record.command?.type === 'ApplyRtcEvent' && !this.isMadeBefore(record)) return null;
+    // Nobody waits for a robot: what is refused leaves no word.
+    if (robotOriginOf(record.command?.commandId ?? '') !== null) return null;
     const at = `${record.partition}/${record.offset}`;
     const correlation = this.correlations.get(at);
     const isTold =

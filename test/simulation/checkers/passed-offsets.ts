@@ -5,8 +5,8 @@
  * was forgotten here.
  *
  * Nobody can have refused: a command of the room's own rules (every end of it is stored) in a room
- * that was made at an earlier offset, which cannot have expired on any clock, is no dead letter, and is not
- * of a release for which some cell still waits.
+ * that was made at an earlier offset, which cannot have expired on any clock, is no dead letter, is not
+ * of a release for which some cell still waits, and of no robot of another epoch.
  */
 import type { Observation } from '../observations.ts';
 import { branchOf, readIfAny, recordNameOf } from './avro-reading.ts';
@@ -14,6 +14,7 @@ import type { CheckedWorld, Checker, CheckerFactory, Violation } from './checker
 import { recordsOf, rowKeyOf } from './command-records.ts';
 import type { CommandsRecord } from './command-records.ts';
 import { LevelHeard, mayHaveToWait } from './levels.ts';
+import { robotOriginOf } from './robot-ids.ts';
 
 /** Types whose refusals leave the id free for no other reason than the time. */
 const neverFree: ReadonlySet<string> = new Set([
@@ -67,7 +68,7 @@ class PassedOffsets implements Checker {
     if (observation.kind === 'appended') this.appended(observation);
     if (observation.kind !== 'committed') return;
     const isHeard = this.heard.isEverywhere(observation.atMs);
-    for (const [partition, { appliedOffset }] of this.world.database.owners) {
+    for (const [partition, { appliedOffset, epoch }] of this.world.database.owners) {
       const before = this.applied.get(partition) ?? -1n;
       if (appliedOffset <= before) continue;
       this.applied.set(partition, appliedOffset);
@@ -75,7 +76,9 @@ class PassedOffsets implements Checker {
       for (let offset = before + 1n; offset <= appliedOffset; offset += 1n) {
         const record = records.get(offset);
         const mayWait = !isHeard && mayHaveToWait(record?.command?.type ?? '');
-        if (record !== undefined && !mayWait) this.passed(record, observation.atMs);
+        const madeBy = robotOriginOf(record?.command?.commandId ?? '')?.epoch ?? epoch;
+        if (record === undefined || mayWait || madeBy !== epoch) continue;
+        this.passed(record, observation.atMs);
       }
     }
   }

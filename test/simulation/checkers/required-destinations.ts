@@ -1,6 +1,7 @@
 /** Where each event must go, in the judges' own words. */
 import type { Destination } from '../../../src/protocol/topics.ts';
 import type { LoggedEvent } from './logged-event.ts';
+import { isShownBySample } from './robot-ids.ts';
 
 /** Where each event must go; written here a second time on purpose. */
 export const requiredDestinations: Readonly<Record<LoggedEvent['type'], readonly Destination[]>> = {
@@ -51,26 +52,33 @@ export interface ShownLanes {
 const outboxOnly: ShownLanes = { byDisplayLane: [], largeRoomUsers: Infinity };
 const comingAndGoing: ReadonlySet<string> = new Set(['RoomUserJoined', 'RoomUserLeft']);
 
-/** How an event's message gets to the room's clients; `users`: how many are there behind its command. */
+/** An event and the command that made it. */
+export interface MadeEvent {
+  readonly eventType: string;
+  readonly commandId: string;
+  /** How many users are in the room behind the command. */
+  readonly users: number;
+}
+
+/** How an event's message gets to the room's clients. */
 export function wayToIm(
-  eventType: string,
-  users: number,
+  { eventType, commandId, users }: MadeEvent,
   { byDisplayLane, largeRoomUsers }: ShownLanes = outboxOnly,
 ): 'outbox' | 'display' | 'gathered' | 'none' {
   if (!mustGoTo(eventType, 'im')) return 'none';
   if (comingAndGoing.has(eventType) && users > largeRoomUsers) return 'gathered';
+  if (isShownBySample(eventType, commandId)) return 'display';
   return byDisplayLane.includes(eventType) ? 'display' : 'outbox';
 }
 
 /** Whether an event has an outbox row for the destination. */
 export function hasRowFor(
-  eventType: string,
+  event: MadeEvent,
   destination: Destination,
-  users: number,
   lanes: ShownLanes = outboxOnly,
 ): boolean {
-  if (destination === 'im') return wayToIm(eventType, users, lanes) === 'outbox';
-  return mustGoTo(eventType, destination);
+  if (destination === 'im') return wayToIm(event, lanes) === 'outbox';
+  return mustGoTo(event.eventType, destination);
 }
 
 /** Whether an event is for the destination at all. One that the judges do not know is for none. */

@@ -19,6 +19,7 @@ import type { CheckedWorld, Checker, CheckerFactory, Violation } from './checker
 import { recordsOf, rowKeyOf } from './command-records.ts';
 import type { SentCommand } from './command-records.ts';
 import { eventIdOf, payloadHashOf } from './derived.ts';
+import { robotOriginOf } from './robot-ids.ts';
 
 interface Try {
   readonly call: SentCall;
@@ -127,6 +128,8 @@ class SentCommands implements Checker {
         `${row.commandId} is stored under another payload hash than its record has`,
       );
     }
+    // No client sends those of robots; they have a judge of their own.
+    if (robotOriginOf(row.commandId) !== null) return;
     const tries = this.tries.get(key) ?? [];
     const mayHaveRun = tries.filter(({ end }) => end?.kind !== 'notSent');
     if (mayHaveRun.some((each) => isSameAsk(each.asked, askedText(command.actorUserId, fields))))

@@ -70,8 +70,11 @@ class ShownDisplays implements Checker {
     const row = this.world.database.events.get(shown.eventId as never);
     if (row === undefined) return 'which is no committed event';
     if (textOfBytes(row.envelope) !== textOfBytes(value)) return 'with other bytes than the event';
-    const users = this.stepOf(shown)?.states.at(-1)?.users.size ?? 0;
-    const way = wayToIm(row.eventType, users, this.world.lanes);
+    const step = this.stepOf(shown);
+    const users = step?.states.at(-1)?.users.size ?? 0;
+    const { eventType } = row;
+    const commandId = step?.row.commandId ?? '';
+    const way = wayToIm({ eventType, commandId, users }, this.world.lanes);
     return way === 'display' ? null : `which goes to IM another way (${way})`;
   }
 
@@ -114,7 +117,8 @@ class ShownDisplays implements Checker {
       const users = of?.states.at(-1)?.users.size ?? 0;
       if (of === undefined || of.row.epoch !== step.row.epoch) continue;
       for (const event of of.events) {
-        if (wayToIm(event.type, users, this.world.lanes) !== 'gathered') continue;
+        const made = { eventType: event.type, commandId: of.row.commandId, users };
+        if (wayToIm(made, this.world.lanes) !== 'gathered') continue;
         if (event.type === 'RoomUserLeft') left.push(event.userId);
         if (event.type !== 'RoomUserJoined') continue;
         const { userId, profile, isRobot } = event;
@@ -138,7 +142,8 @@ class ShownDisplays implements Checker {
       return this.fault(shown.roomKey, `${what}, and no cell has shown it`);
     }
     // Records of two owners may pass each other.
-    const line = `${this.stepOf(shown)?.row.epoch}\0${shown.index === null ? lineOf(shown) : shown.roomKey}`;
+    const isOrderedByItself = shown.index === null || shown.isSample;
+    const line = `${this.stepOf(shown)?.row.epoch}\0${isOrderedByItself ? lineOf(shown) : shown.roomKey}`;
     const [version, index] = this.stored.get(line) ?? [0n, 0];
     const isBehind =
       shown.version < version || (shown.version === version && (shown.index ?? 0) < index);

@@ -1,5 +1,6 @@
 /** A record of the display lane as the judges read it. */
 import { branchOf, readIfAny } from './avro-reading.ts';
+import { isShownBySample } from './robot-ids.ts';
 import type { LoggedStep } from './world-reading.ts';
 
 /** Milliseconds within which at most one of a room, type and key leaves; others leave at once. */
@@ -7,6 +8,9 @@ const windowsMs: Readonly<Record<string, number>> = {
   RoomUsersCameAndWent: 1_000,
   RoomRocketProgressed: 1_000,
 };
+
+/** The same of what robots do in robot rooms. */
+const sampleWindowMs = 1_000;
 
 /** What is only shown, which nobody is promised (docs/events.md): written here a second time on purpose. */
 export const displayTypes: ReadonlySet<string> = new Set([
@@ -32,6 +36,8 @@ export interface ShownRecord {
   readonly version: bigint;
   /** Of a copied fact, its place among the events of its version; null: it copies none. */
   readonly index: number | null;
+  /** A copied fact that stands for all of its type of a second. */
+  readonly isSample: boolean;
   /** Fields of a display; null: it copies a fact. */
   readonly display: Readonly<Record<string, unknown>> | null;
   readonly windowMs: number | null;
@@ -44,15 +50,22 @@ interface Head {
   readonly roomVersion: bigint;
 }
 
+interface Fact extends Head {
+  readonly eventType: string;
+  readonly eventIndex: number;
+  readonly commandId: string;
+}
+
 /** Null: it is none, or cannot be read. */
 export function shownRecordOf(value: Uint8Array): ShownRecord | null {
-  const fact = readIfAny<Head & { readonly eventType: string; readonly eventIndex: number }>(
-    'EventEnvelope',
-    value,
-  );
+  const fact = readIfAny<Fact>('EventEnvelope', value);
   if (fact !== null) {
-    const { eventType: type, eventIndex: index } = fact;
-    return { ...headOf(fact), type, key: '', index, display: null, windowMs: null };
+    const { eventType: type, eventIndex: index, commandId } = fact;
+    const isSample = isShownBySample(type, commandId);
+    const pace = isSample
+      ? { key: 'sample', windowMs: sampleWindowMs }
+      : { key: '', windowMs: null };
+    return { ...headOf(fact), ...pace, type, index, isSample, display: null };
   }
   const shown = readIfAny<Head & { readonly displayType: string; readonly display: unknown }>(
     'DisplayEnvelope',
@@ -65,7 +78,7 @@ export function shownRecordOf(value: Uint8Array): ShownRecord | null {
   const windowMs = windowsMs[type] ?? null;
   const field = keyFields[type];
   const key = field === undefined ? '' : String(display[field]);
-  return { ...headOf(shown), type, key, index: null, display, windowMs };
+  return { ...headOf(shown), type, key, index: null, isSample: false, display, windowMs };
 }
 
 /** Whether what is gathered ends here: nothing of it is told behind this version. */

@@ -75,6 +75,7 @@ function valuesOf(options: SimOptions): unknown {
       pass_interval: '10s',
     },
     leaderboard: { enabled: options.boards ?? false, copy_interval: '300ms' },
+    robots: robotsConfigOf(options),
     catalogue_at_start: appCodes.slice(0, apps).flatMap((appCode) => {
       return giftIds.map((giftId) => `${appCode}/${giftId}=${giftPrices[giftId]}`);
     }),
@@ -121,6 +122,11 @@ function valuesOf(options: SimOptions): unknown {
 
 function onFailedOf({ blocking = [] }: SimOptions): object {
   return Object.fromEntries(blocking.map((destination) => [destination, 'block']));
+}
+
+function robotsConfigOf({ robots }: SimOptions): object {
+  if (robots === undefined) return {};
+  return { enabled: true, scan_interval: '500ms', gifts_count: robots.giftsCount };
 }
 
 function displayOf({ lanes }: SimOptions): object {

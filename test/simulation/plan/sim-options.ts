@@ -12,6 +12,7 @@ import {
   rtcFaultKinds,
   type FaultKind,
 } from './fault-kinds.ts';
+import { robotsOf, type PlannedRobots } from './plan-robots.ts';
 
 /** See the file header. Times in virtual ms. */
 export interface SimOptions {
@@ -58,6 +59,8 @@ export interface SimOptions {
   readonly listCopy?: boolean;
   /** Whether boards over rooms are kept. Not in cases of old: no. */
   readonly boards?: boolean;
+  /** Robots that cells play. Not in cases of old: none. */
+  readonly robots?: PlannedRobots;
   /** What goes by the display lane. Not in cases of old: nothing but displays. */
   readonly lanes?: Lanes;
   /** Destinations whose failed rows hold later ones back. Not in cases of old: none. */
@@ -192,6 +195,7 @@ export function optionsOf(seed: number): SimOptions {
     watchers: watchersOf(seed),
     listCopy: hasListCopy(seed, aims.aimed),
     boards: new SimRandom(seed, 'boards').chance(boardsShare),
+    ...robotsOf(seed),
     ...retentionOf(seed),
     ...lanesOf(seed),
     ...(blocking.length > 0 ? { blocking } : {}),
@@ -270,7 +274,7 @@ function rulesOf(seed: number): Rules {
  */
 function undisturbed(options: SimOptions): SimOptions {
   if (!options.aimed.includes('staleReader')) return options;
-  const { rules: _, upgrade: __, ...others } = options;
+  const { rules: _, upgrade: __, robots: ___, ...others } = options;
   return {
     ...others,
     watchers: 0,

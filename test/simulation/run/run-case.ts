@@ -14,6 +14,7 @@ import type { CallAsk, Observation } from '../observations.ts';
 import { warmUpMs } from '../plan/sim-options.ts';
 import type { SimCase } from '../plan/sim-case.ts';
 import { silentLog, writingLog } from '../world/sim-log.ts';
+import { dismissRobots, operateRobots, staying } from '../world/robot-operator.ts';
 import { enterBehindJoins } from '../world/rtc-rooms.ts';
 import { World } from '../world/world.ts';
 import { lookAfterFailedRows } from './failed-rows.ts';
@@ -129,6 +130,7 @@ class Run {
       world.setLevel(upgrade.from);
       timers.after(upgrade.raisedAtMs, () => world.setLevel(schemaLevel));
     }
+    operateRobots(world);
     world.startAll();
     for (const client of this.clients) {
       timers.after(warmUpMs / 2, () => void client.run());
@@ -171,6 +173,7 @@ class Run {
     this.phase('heal');
     this.faults.end();
     world.startAll();
+    dismissRobots(world);
     for (const client of this.clients) client.close();
     this.phase('settle');
     const untilMs = this.kernel.nowMs + settleMaxMs;
@@ -209,6 +212,8 @@ class Run {
     if (untold !== null) return ['INV-44', untold];
     const unlisted = lateList(this.world);
     if (unlisted !== null) return ['INV-46', unlisted];
+    const robot = staying(this.world);
+    if (robot !== null) return ['INV-51', `${robot}, where robots are wanted no more`];
     const misplaced = this.areBoardsRebuilt ? lateBoards(this.world) : null;
     return misplaced === null ? null : ['INV-50', misplaced];
   }

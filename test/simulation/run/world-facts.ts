@@ -1,5 +1,6 @@
 /** Facts of a run that no metric of the product counts, for the list of what must have happened. */
 import type { FoundDebit } from '../../../src/ports/wallet.ts';
+import { robotOriginOf } from '../checkers/robot-ids.ts';
 import type { World } from '../world/world.ts';
 
 /** Counts from now on, into the run's metrics. */
@@ -50,7 +51,9 @@ function countWatches(world: World): void {
 /** At the end: what lies in the tables. */
 export function countTables({ metrics, database }: World): void {
   metrics.count('world_dead_letters', {}, database.deadLetters.length);
-  for (const { commandType: type, outcome } of database.log.values()) {
+  for (const { commandType: type, outcome, commandId } of database.log.values()) {
     metrics.count('world_log', { type, outcome });
+    const kind = robotOriginOf(commandId)?.kind;
+    if (kind !== undefined) metrics.count('world_robot_log', { kind, type, outcome });
   }
 }

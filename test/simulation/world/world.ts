@@ -130,6 +130,10 @@ export class World implements CheckedWorld {
     return this.options.maxRetryCount;
   }
 
+  get robotGiftsCount(): boolean {
+    return this.config.robots.giftsCount;
+  }
+
   get presenceStaleAfterMs(): number {
     return this.config.presenceStaleAfterMs;
   }

@@ -18,7 +18,9 @@ export interface Rows {
   readonly outbox: OutboxRow;
 }
 
-type Edit = (entries: readonly Entry[]) => readonly Entry[];
+/** A run with something changed. */
+export type Doctored = (entries: readonly Entry[]) => readonly Entry[];
+type Edit = Doctored;
 type ObservationOf<Kind> = Extract<Observation, { kind: Kind }>;
 
 const codec = createCodec();

@@ -39,6 +39,8 @@ export type TableName =
   | 'settlements'
   | 'giftStats'
   | 'schemaLevel'
+  | 'robotAccounts'
+  | 'robotQuotas'
   | 'roomDays'
   | 'roomWeeks'
   | 'userWeeks';
