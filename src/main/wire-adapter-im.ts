@@ -108,6 +108,7 @@ function rtcStage(
   const sender = createRtcSender({
     removers,
     askGuard,
+    callsPerSecond: config.rtc.callsPerSecond / config.tencentIm.adapters,
     guardTimeoutMs: timeoutMs,
     clock,
     timers,

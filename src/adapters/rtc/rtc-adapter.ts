@@ -21,8 +21,8 @@ import type { Timers } from '../../ports/timers.ts';
 import type { EventSender } from '../event-sender.ts';
 import { SendPace } from '../send-pace.ts';
 
-/** The vendor allows 20 requests per second and app; what cells ask for at once needs some of them. */
-const paceLimits = { perKeyPerSecond: 15, totalPerSecond: 15, burst: 5 };
+/** Removals of one app that may go out at once when none did before. */
+const burst = 5;
 /** Pause while nobody can say whether the user may be in the room. */
 const guardPauseMs = 1_000;
 /** Pause for events that a newer release made: it may be here soon. */
@@ -35,6 +35,8 @@ export interface RtcSenderContext {
   /** One per app; an app without one has no RTC that this service may take users out of. */
   readonly removers: ReadonlyMap<AppCode, RtcUserRemover>;
   readonly askGuard: AskGuard;
+  /** This process's share of what the vendor allows an app, and leaves to cells. */
+  readonly callsPerSecond: number;
   /** Bound of asking; together with the remover's own it lies within a row's time. */
   readonly guardTimeoutMs: number;
   readonly clock: Clock;
@@ -47,6 +49,8 @@ const never = new AbortController().signal;
 
 /** Takes users out, one call per event; see the file header. */
 export function createRtcSender(context: RtcSenderContext): EventSender {
+  const { callsPerSecond: perSecond } = context;
+  const paceLimits = { perKeyPerSecond: perSecond, totalPerSecond: perSecond, burst };
   const paces = new Map(
     [...context.removers.keys()].map((appCode) => [
       appCode,

@@ -73,6 +73,14 @@ export const outsideFields = {
       min: '50ms',
       max: '5s',
     }),
+    calls_per_second: integer({
+      about:
+        'Removals of one app by all processes with the role adapter-im together. The vendor refuses ' +
+        'above 20 calls, of which cells make some.',
+      fallback: 15,
+      min: 1,
+      max: 10000,
+    }),
     apps: rtcApps,
   },
   tencent_im: {
@@ -89,7 +97,7 @@ export const outsideFields = {
       max: 40,
     }),
     adapters: integer({
-      about: 'Processes with the role adapter-im; each takes its share of calls_per_second.',
+      about: 'Processes with the role adapter-im; each takes its share of what an app may call.',
       fallback: 1,
       min: 1,
       max: 1000,

@@ -233,6 +233,14 @@ const relations: readonly Relation[] = [
         : null,
   },
   {
+    keys: ['tencent_im.adapters', 'rtc.calls_per_second'],
+    judge: ({ tencentIm: { adapters }, rtc: { callsPerSecond } }) =>
+      adapters > callsPerSecond
+        ? `is ${adapters}, so that an adapter would have less than one call of ` +
+          `rtc.calls_per_second (${callsPerSecond}) a second`
+        : null,
+  },
+  {
     // Each process has twins of its own, so roles in several processes would never meet.
     keys: ['drivers'],
     judge: ({ drivers }, { roles }) =>

@@ -47,9 +47,15 @@ const badCases: readonly (readonly [string, string, LoadOptions, readonly RegExp
   ],
   [
     'more adapters than calls a second to share out, and a group faster than the vendor',
-    'tencent_im: { adapters: 20, calls_per_second: 10, group_messages_per_second: 41 }',
+    'tencent_im: { adapters: 12, calls_per_second: 10, group_messages_per_second: 41 }',
     {},
-    [/^tencent_im\.adapters: is 20/, /^tencent_im\.group_messages_per_second: is 41/],
+    [/^tencent_im\.adapters: is 12/, /^tencent_im\.group_messages_per_second: is 41/],
+  ],
+  [
+    'more adapters than removals a second to share out',
+    'tencent_im: { adapters: 16 }',
+    {},
+    [/^tencent_im\.adapters: is 16.*rtc\.calls_per_second \(15\)/],
   ],
   [
     'a gift rank longer than a room keeps, and events fewer than a gift may have targets',
