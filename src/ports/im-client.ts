@@ -25,4 +25,6 @@ export interface ImClient {
   sendGroupMessage(message: GroupMessage): Promise<SendOutcome>;
   /** System notification to the whole group; no deduplication on the other side. */
   sendGroupNotification(groupId: string, content: string): Promise<SendOutcome>;
+  /** Makes sure that the group is gone, for good; "not there" is success (tencent A7). */
+  dissolveGroup(groupId: string): Promise<SendOutcome>;
 }

@@ -72,6 +72,8 @@ function perform(client: ImClient, call: ImCall): Promise<SendOutcome> {
       return client.sendGroupMessage(call.message);
     case 'notification':
       return client.sendGroupNotification(call.groupId, call.content);
+    case 'dissolve':
+      return client.dissolveGroup(call.groupId);
   }
 }
 

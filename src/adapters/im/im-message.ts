@@ -16,7 +16,8 @@ import type { EventEnvelope } from '../../protocol/records.ts';
 export type ImCall =
   | { readonly kind: 'ensureGroup'; readonly groupId: string; readonly name: string }
   | { readonly kind: 'message'; readonly message: GroupMessage }
-  | { readonly kind: 'notification'; readonly groupId: string; readonly content: string };
+  | { readonly kind: 'notification'; readonly groupId: string; readonly content: string }
+  | { readonly kind: 'dissolve'; readonly groupId: string };
 
 /** The calls of an event; none when this release knows no IM form of it (PUB-9). */
 export type ImCalls =
@@ -24,8 +25,8 @@ export type ImCalls =
   /** No try will make it fit. */
   | { readonly kind: 'tooLarge'; readonly bytes: number };
 
-/** What an event becomes here: nothing, the room's group, or what its members get. */
-export type ImForm = 'none' | 'group' | 'message' | 'message and notification';
+/** What an event becomes here: nothing, the room's group, what its members get, or the group's end. */
+export type ImForm = 'none' | 'group' | 'message' | 'message and notification' | 'message and end';
 
 /** The vendor takes 12 KB; what stands around `data` in the request needs the rest. */
 export const imDataBytesMax = 12 * 1024 - 512;
@@ -43,6 +44,8 @@ const priorities: Readonly<Record<ImPriority, GroupMessage['priority']>> = {
 export function imFormOf(eventType: RoomEventType): ImForm {
   if (!eventRoutes[eventType].destinations.includes('im')) return 'none';
   if (eventType === 'RoomCreated') return 'group';
+  // Nothing comes behind it, and an app may have so many groups and no more.
+  if (eventType === 'RoomDeleted') return 'message and end';
   // Clients that joined a moment ago, or lost low-priority messages, must still learn of the end.
   return eventType === 'RoomClosed' ? 'message and notification' : 'message';
 }
@@ -85,6 +88,7 @@ export function imCallsOf(envelope: EventEnvelope): ImCalls {
   if (form === 'message and notification') {
     calls.push({ kind: 'notification', groupId, content: data });
   }
+  if (form === 'message and end') calls.push({ kind: 'dissolve', groupId });
   return { kind: 'calls', calls };
 }
 

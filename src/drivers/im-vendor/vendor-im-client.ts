@@ -68,6 +68,15 @@ export class VendorImClient implements ImClient {
     return this.sendToGroup('send_group_system_notification', groupId, body);
   }
 
+  async dissolveGroup(groupId: string): Promise<SendOutcome> {
+    const { outcome, code } = await this.call(
+      'destroy_group',
+      { GroupId: groupId },
+      this.deadline(),
+    );
+    return imActionOf(code) === 'noGroup' ? { kind: 'done' } : outcome;
+  }
+
   private async ensure(groupId: string, name: string, untilMs: number): Promise<SendOutcome> {
     const body = { Type: groupType, GroupId: groupId, Name: name };
     const made = await this.call('create_group', body, untilMs);

@@ -112,6 +112,20 @@ export function imClientContract(name: string, makeFixture: () => Promise<ImClie
       expect(await send(messageOf('rc_app1_lost', 'e5'))).toMatchObject({ kind: 'permanent' });
     });
 
+    it('dissolves a group for good, and is done when it is not there', async () => {
+      const groupId = await freshGroup();
+      for (let ask = 0; ask < 2; ask += 1) {
+        expect(await fixture.client.dissolveGroup(groupId)).toEqual(done);
+        expect(messagesIn(groupId)).toBeUndefined();
+      }
+      order({ kind: 'cut_after_store', command: 'destroy_group' });
+      expect(await fixture.client.dissolveGroup(await freshGroup())).toMatchObject({
+        kind: 'unknown',
+      });
+      order({ kind: 'error_code', code: 10007, command: 'destroy_group' });
+      expect(await fixture.client.dissolveGroup(groupId)).toMatchObject({ kind: 'permanent' });
+    });
+
     it('does not know what became of a call without an answer, done or not', async () => {
       const groupId = await freshGroup();
       order({ kind: 'http_502' });

@@ -194,8 +194,12 @@ function outsideClients(around: PodSurroundings, life: PodLife): OutsideClients 
 
 function bound(
   client: MemoryImClient,
-): Pick<MemoryImClient, 'ensureGroup' | 'sendGroupMessage' | 'sendGroupNotification'> {
+): Pick<
+  MemoryImClient,
+  'ensureGroup' | 'sendGroupMessage' | 'sendGroupNotification' | 'dissolveGroup'
+> {
   return {
+    dissolveGroup: (groupId) => client.dissolveGroup(groupId),
     ensureGroup: (groupId, name) => client.ensureGroup(groupId, name),
     sendGroupMessage: (message) => client.sendGroupMessage(message),
     sendGroupNotification: (groupId, content) => client.sendGroupNotification(groupId, content),

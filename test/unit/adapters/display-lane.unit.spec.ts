@@ -59,6 +59,7 @@ async function rig(
           {
             ensureGroup: never,
             sendGroupNotification: never,
+            dissolveGroup: never,
             async sendGroupMessage(message) {
               messages.push(message);
               return send(message);

@@ -36,6 +36,7 @@ function rig(rates: { readonly perGroup: number; readonly perApp: number }) {
       return Promise.resolve(done);
     },
     sendGroupNotification: () => Promise.resolve(done),
+    dissolveGroup: () => Promise.resolve(done),
   };
   const clients = new Map([[app, client]]);
   const sender = createImSender({ clients, clock: time, timers: time, rates });

@@ -14,6 +14,7 @@ import {
   bob,
   closed,
   created,
+  deleted,
   gifted,
   joined,
   on,
@@ -59,6 +60,12 @@ describe('an event in instant messaging', () => {
       groupId: 'rc_demo_room1',
       content: message?.kind === 'message' ? message.message.data : '',
     });
+  });
+
+  it('RoomDeleted is a message, and then the end of the group', () => {
+    const [message, end] = callsOf(envelopeOf(deleted()));
+    expect(message).toMatchObject({ kind: 'message', message: { groupId: 'rc_demo_room1' } });
+    expect(end).toEqual({ kind: 'dissolve', groupId: 'rc_demo_room1' });
   });
 
   it('every other event is one message, its priority by the event table (ARC-5, PUB-2)', () => {
@@ -164,6 +171,7 @@ describe('an event in instant messaging', () => {
         group: ['ensureGroup'],
         message: ['message'],
         'message and notification': ['message', 'notification'],
+        'message and end': ['message', 'dissolve'],
       };
       expect(made).toEqual(byForm[imFormOf(type)]);
     },
