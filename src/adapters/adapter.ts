@@ -23,6 +23,7 @@ import { OutageWatch } from './outage-watch.ts';
 import type { ReadEnvelope } from './read-envelope.ts';
 import { roomLanes, workLanes } from './room-lanes.ts';
 import type { IncomingRun, RoomLane } from './room-lanes.ts';
+import { RunGate } from './run-gate.ts';
 import type { OnDelivered } from './schedule-launches.ts';
 import { sendRun } from './send-run.ts';
 import type { SendContext, StartedEvent } from './send-run.ts';
@@ -54,6 +55,7 @@ export class Adapter {
   private readonly context: AdapterContext;
   private readonly options: AdapterOptions;
   private readonly sending: SendContext;
+  private readonly gate = new RunGate();
   private stopped: Promise<void> | null = null;
   private isStoreAway = false;
 
@@ -116,6 +118,22 @@ export class Adapter {
   }
 
   private async workRun(lane: RoomLane, run: IncomingRun, signal: AbortSignal): Promise<void> {
+    const isSuspect = run.events.some((event) => event.isSuspect);
+    // Before the start, which counts: see run-gate.ts.
+    const leave = await this.gate.enter(isSuspect, signal);
+    if (leave === null) throw draining();
+    try {
+      await this.sendAndFinish(lane, run, signal);
+    } finally {
+      leave();
+    }
+  }
+
+  private async sendAndFinish(
+    lane: RoomLane,
+    run: IncomingRun,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { clock, timers, random, trace, wake } = this.context;
     // The lock is counted from before the call, so that our own idea of its end is never later.
     const lockStartMonoMs = clock.monoMs();

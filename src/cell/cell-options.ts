@@ -1,4 +1,5 @@
 /** Limits and times of a cell. Values come from the configuration; `main` checks their relations. */
+import type { UserId } from '../domain/ids.ts';
 import type { ImLanes } from '../domain/events/im-lanes.ts';
 import type { RoomLimits, RoomTimes } from '../domain/room/decision.ts';
 
@@ -89,5 +90,7 @@ export interface CellOptions {
   readonly robotRoomsMax: number;
   /** Whether gifts of robots count for heat, rank, sums and weeks (ROBOT-5). */
   readonly robotGiftsCount: boolean;
+  /** The account that pays for gifts of robots, and earns nothing by them; null: each its own. */
+  readonly robotWalletAccount: UserId | null;
   readonly limits: RoomLimits;
 }

@@ -1,6 +1,7 @@
 /** Role `cell`: the single writer on the log, the tables and the leases. */
 import type { CellOptions } from '../cell/cell-options.ts';
 import { Cell } from '../cell/cell.ts';
+import type { UserId } from '../domain/ids.ts';
 import type { RoomEventType } from '../domain/room/events.ts';
 import { Failure } from '../kernel/failure.ts';
 import type { DisplaySink } from '../ports/display-sink.ts';
@@ -191,6 +192,7 @@ function openSinks(context: WiringContext, resources: Resources): CellSinks {
 function cellOptions(context: ReachableContext): CellOptions {
   const { config, nodeId, incarnation, topics, advertiseAddr } = context;
   const { cell, limits, display } = config;
+  const { walletAccount } = config.robots;
   return {
     nodeId,
     incarnation,
@@ -249,6 +251,7 @@ function cellOptions(context: ReachableContext): CellOptions {
     robotScanMs: config.robots.scanIntervalMs,
     robotRoomsMax: config.robots.roomsMax,
     robotGiftsCount: config.robots.giftsCount,
+    robotWalletAccount: walletAccount === '' ? null : (walletAccount as UserId),
     limits: {
       usersPerRoomMax: limits.usersPerRoomMax,
       eventsPerCommandMax: limits.eventsPerCommandMax,

@@ -6,6 +6,8 @@ export interface IncomingEvent {
   readonly roomKey: RoomKey;
   readonly rowId: bigint;
   readonly claimToken: string;
+  /** Its row was started before and never ended: it must be sent while nothing else is. */
+  readonly isSuspect: boolean;
   readonly envelope: Uint8Array;
 }
 

@@ -26,6 +26,8 @@ export interface ClaimedRow {
   readonly envelope: Uint8Array;
   readonly retryCount: number;
   readonly usefulUntilMs: number | null;
+  /** It was started before and nobody has ended it: it may be what ended its worker. Alone in its run. */
+  readonly isSuspect: boolean;
 }
 
 /**

@@ -48,4 +48,6 @@ export const headerNames = {
   outboxRowId: 'rc-outbox-row-id',
   /** Claim under which the relay published the record. */
   claimToken: 'rc-claim-token',
+  /** `1` on an event record whose row was started before and never ended. */
+  suspect: 'rc-suspect',
 } as const;

@@ -48,11 +48,13 @@ export function incoming(
   room: string,
   version: number,
   claimToken = `claim-${room}`,
+  isSuspect = false,
 ): IncomingEvent {
   return {
     roomKey: roomKeyOf('app1' as AppCode, room as RoomId),
     rowId: BigInt(version),
     claimToken,
+    isSuspect,
     envelope: Buffer.from(`${room}/${version}`, 'utf8'),
   };
 }

@@ -100,6 +100,7 @@ export const rigOptions: Omit<CellOptions, 'nodeId' | 'incarnation'> = {
   robotScanMs: 10_000,
   robotRoomsMax: 20,
   robotGiftsCount: false,
+  robotWalletAccount: null,
   limits: { usersPerRoomMax: 100, eventsPerCommandMax: 200, giftRankMax: 20 },
 };
 

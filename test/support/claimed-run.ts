@@ -27,6 +27,7 @@ export function claimedRun(
       envelope: Buffer.alloc(envelopeBytes, index % 250),
       retryCount: 0,
       usefulUntilMs: null,
+      isSuspect: false,
     })),
   };
 }

@@ -13,7 +13,7 @@ import { retryForever, retryPauseMs } from '../retry-forever.ts';
 import type { Partition } from '../partition/partition.ts';
 import { LuckyRun } from './lucky-run.ts';
 import type { Offers } from './offers.ts';
-import { isExpired, type GiftItem } from './payment.ts';
+import { isExpired, payerOf, type GiftItem } from './payment.ts';
 
 /** See the file header. One object per gift. */
 export class ChargeRun {
@@ -108,15 +108,19 @@ export class ChargeRun {
   }
 
   private requestFor(offer: CatalogueGift): DebitRequest {
-    const { appCode, actorUserId, body } = this.item.command;
+    const { command } = this.item;
+    const { appCode, actorUserId, body } = command;
     const each = offer.coinPrice * BigInt(body.giftCount);
+    const payerUserId = payerOf(command, this.context.options);
+    // Robots that another account pays for are no people: nobody earns anything by them.
+    const earners = payerUserId === actorUserId ? body.targetUserIds : [];
     return {
       key: this.key,
       appCode,
-      payerUserId: actorUserId,
+      payerUserId,
       coins: each * BigInt(body.targetUserIds.length),
       purpose: giftPurpose(this.item.payloadHash, offer.catalogueVersion),
-      payees: body.targetUserIds.map((userId) => ({ userId, coins: each })),
+      payees: earners.map((userId) => ({ userId, coins: each })),
     };
   }
 
@@ -128,7 +132,8 @@ export class ChargeRun {
   private async judge(receipt: WalletReceipt): Promise<Charge> {
     const { command, payloadHash } = this.item;
     const purpose = readGiftPurpose(receipt.purpose);
-    if (receipt.payerUserId !== command.actorUserId) return this.conflict(receipt, 'FOREIGN_PAYER');
+    const payerUserId = payerOf(command, this.context.options);
+    if (receipt.payerUserId !== payerUserId) return this.conflict(receipt, 'FOREIGN_PAYER');
     const isOurs =
       purpose !== null &&
       purpose.payloadHashVersion === payloadHash.version &&

@@ -11,7 +11,7 @@ import type { PrizeReceipt, PrizeRequest } from '../../ports/wallet.ts';
 import { drawKeyOf, prizeKeyOf } from '../../protocol/debit.ts';
 import { luckyGiftLevel, schemaLevel } from '../../protocol/schema-levels.ts';
 import type { CellContext } from '../cell-context.ts';
-import type { GiftItem } from './payment.ts';
+import { payerOf, type GiftItem } from './payment.ts';
 
 /** What it is part of. */
 export interface LuckyRunParts {
@@ -129,7 +129,8 @@ export class LuckyRun {
     if (prizeCoins === 0n) return { ...known, prize: 'none', ...untold };
     if (withinMs <= 0) return { ...known, prize: 'pending', ...untold };
     const { context, item, debitKey } = this.parts;
-    const { appCode, actorUserId: winnerUserId } = item.command;
+    const { appCode } = item.command;
+    const winnerUserId = payerOf(item.command, context.options);
     const key = prizeKeyOf(debitKey, at);
     const request = { key, debitKey, appCode, winnerUserId, coins: prizeCoins, drawId };
     const outcome = await context.wallet.payPrize(request, withinMs);

@@ -4,10 +4,12 @@
  */
 import type { Charge } from '../../domain/gift/charge.ts';
 import type { SendGift } from '../../domain/gift/gift-commands.ts';
+import type { UserId } from '../../domain/ids.ts';
 import type { RocketRules } from '../../domain/rocket/rocket-rules.ts';
 import { plan } from '../../domain/room/plan.ts';
 import { assert } from '../../kernel/assert.ts';
 import { robotCommandOrigin } from '../../protocol/robot-command-id.ts';
+import type { CellOptions } from '../cell-options.ts';
 import type { RoomCell } from '../registry/room-cell.ts';
 import type { CommandItem, RoomItem } from '../work.ts';
 
@@ -73,6 +75,18 @@ export function isOfFormerRobot(
 ): boolean {
   const origin = robotCommandOrigin(command.commandId);
   return origin !== null && origin.epoch !== epoch;
+}
+
+/**
+ * Whose coins a command spends, and who gets its prizes: its actor's, unless a robot that cells play has
+ * sent it and one account of the wallet stands in for all of them (ROBOT-5).
+ */
+export function payerOf(
+  { commandId, actorUserId }: CommandItem['command'],
+  { robotWalletAccount }: Pick<CellOptions, 'robotWalletAccount'>,
+): UserId {
+  const isOfRobot = robotWalletAccount !== null && robotCommandOrigin(commandId) !== null;
+  return isOfRobot ? robotWalletAccount : actorUserId;
 }
 
 /** Whether the command's time is over. */

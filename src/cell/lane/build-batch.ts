@@ -82,7 +82,7 @@ export function buildBatch(
       deadLetters: [...refused.values()]
         .flat()
         .flatMap((loose) => deadLetterOf(context, loose, bareRecords)),
-      settlements: drafts.flatMap(settlementsOf),
+      settlements: drafts.flatMap((draft) => settlementsOf(context, draft)),
       giftStats: gifts.flatMap(giftStatsOf),
       roomDays: gifts.flatMap(roomDaysOf),
       roomWeeks: gifts.flatMap(roomWeeksOf),

@@ -11,7 +11,8 @@ import type {
 import { debitKeyOf, prizeKeyOf } from '../../protocol/debit.ts';
 import { isoWeekOf } from '../../protocol/iso-week.ts';
 import { utcDateOf } from '../../protocol/utc-date.ts';
-import { isGift } from '../charges/payment.ts';
+import type { CellContext } from '../cell-context.ts';
+import { isGift, payerOf } from '../charges/payment.ts';
 import type { LoggedEnd, RoomDraft } from './draft.ts';
 
 /**
@@ -19,19 +20,22 @@ import type { LoggedEnd, RoomDraft } from './draft.ts';
  * prize of an applied one that may not have been paid: in the
  * transaction of that end, so that neither can be without the other.
  */
-export function settlementsOf({ room, ends }: RoomDraft): SettlementRow[] {
+export function settlementsOf(
+  { options }: Pick<CellContext, 'options'>,
+  { room, ends }: RoomDraft,
+): SettlementRow[] {
   return ends.flatMap((end) => {
     if (end.kind !== 'logged') return [];
-    if (end.result.outcome === 'applied') return prizesOf(room, end);
+    if (end.result.outcome === 'applied') return prizesOf(options, room, end);
     if (!isGift(end.item) || !end.item.payment.asked) return [];
-    const { appCode, roomId, commandId, actorUserId } = end.item.command;
+    const { appCode, roomId, commandId } = end.item.command;
     return [
       {
         debitKey: debitKeyOf(appCode, roomId, commandId),
         appCode,
         roomId,
         commandId,
-        payerUserId: actorUserId,
+        payerUserId: payerOf(end.item.command, options),
         partition: room.partition.id,
         reason: end.result.reason,
         createdAtMs: end.decidedAtMs,
@@ -42,18 +46,23 @@ export function settlementsOf({ room, ends }: RoomDraft): SettlementRow[] {
 }
 
 /** A row for every prize of an applied gift that nobody knows to be paid: with the gift or not at all. */
-function prizesOf(room: RoomDraft['room'], { item, decidedAtMs }: LoggedEnd): SettlementRow[] {
+function prizesOf(
+  options: CellContext['options'],
+  room: RoomDraft['room'],
+  { item, decidedAtMs }: LoggedEnd,
+): SettlementRow[] {
   if (item.kind !== 'command' || !isGift(item)) return [];
   const { charge } = item.payment;
   if (charge?.kind !== 'charged') return [];
-  const { appCode, roomId, commandId, actorUserId } = item.command;
+  const { appCode, roomId, commandId } = item.command;
+  const payerUserId = payerOf(item.command, options);
   const debitKey = debitKeyOf(appCode, roomId, commandId);
   return charge.draws.flatMap(({ prize, prizeCoins: coins, drawId }, at) => {
     if (prize !== 'pending') return [];
     return [
       {
         debitKey: prizeKeyOf(debitKey, at),
-        ...{ appCode, roomId, commandId, payerUserId: actorUserId },
+        ...{ appCode, roomId, commandId, payerUserId },
         partition: room.partition.id,
         reason: 'PRIZE_PENDING',
         createdAtMs: decidedAtMs,

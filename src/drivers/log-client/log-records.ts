@@ -25,10 +25,11 @@ export function commandMessage({ partition, key, value, headers }: OutgoingRecor
 export function* eventMessages(run: ClaimedRun): Iterable<LogMessage> {
   const { appCode, roomId, claimToken, rows } = run;
   const key = partitionKeyBytes(roomKeyOf(appCode, roomId));
-  for (const { rowId, envelope } of rows) {
+  for (const { rowId, envelope, isSuspect } of rows) {
     const headers = {
       [headerNames.outboxRowId]: rowId.toString(),
       [headerNames.claimToken]: claimToken,
+      ...(isSuspect ? { [headerNames.suspect]: '1' } : {}),
     };
     yield { partition: null, key, value: envelope, headers: withChecksum(headers, envelope) };
   }
@@ -40,7 +41,8 @@ export function readEvent({ key, value, headers }: SourceRecord): IncomingEvent 
   const claimToken = headers[headerNames.claimToken] ?? '';
   const roomKey = roomKeyIn(key);
   if (!decimal.test(rowId) || claimToken === '' || roomKey === null || value === null) return null;
-  return { roomKey, rowId: BigInt(rowId), claimToken, envelope: value };
+  const isSuspect = headers[headerNames.suspect] === '1';
+  return { roomKey, rowId: BigInt(rowId), claimToken, isSuspect, envelope: value };
 }
 
 function roomKeyIn(key: Uint8Array | null): RoomKey | null {

@@ -157,7 +157,7 @@ function runOf(
     changes.push(put(database.outbox, row.rowId, taken));
     const { rowId, eventId, eventType, roomVersion, eventIndex, retryCount, usefulUntilMs } = row;
     const facts = { rowId, eventId, eventType, roomVersion, eventIndex, retryCount, usefulUntilMs };
-    claimed.push({ ...facts, envelope });
+    claimed.push({ ...facts, envelope, isSuspect: row.startedCount > 0 });
   }
   const head = plan.rows[0];
   if (head === undefined || claimed.length === 0) return [];

@@ -19,7 +19,7 @@ export async function fetchRuns(
   if (planned.length === 0) return [];
   const rows = await session.rows(
     'SELECT o.id, o.claim_token, o.event_id, o.event_type, o.room_version, o.event_index, ' +
-      'o.retry_count, o.useful_until_ms, e.envelope, e.envelope_crc32c FROM room_outbox o ' +
+      'o.retry_count, o.started_count, o.useful_until_ms, e.envelope, e.envelope_crc32c FROM room_outbox o ' +
       'LEFT JOIN room_events e ON e.event_id = o.event_id ' +
       "WHERE o.id IN (?) AND o.status = 'delivering' ORDER BY o.id",
     [planned.flatMap((run) => run.rowIds)],
@@ -81,5 +81,6 @@ function claimedRowOf(row: Row): ClaimedRow {
     envelope: row['envelope'] as Uint8Array,
     retryCount: Number(row['retry_count']),
     usefulUntilMs: usefulUntil === null ? null : Number(usefulUntil),
+    isSuspect: Number(row['started_count']) > 0,
   };
 }

@@ -9,6 +9,12 @@ export const wideName = {
   words: '1 to 64 of A-Z a-z 0-9 _ . : -',
 };
 
+/** A user of an app. */
+export const userId = {
+  expression: /^[A-Za-z0-9_-]{1,32}$/,
+  words: '1 to 32 of A-Z a-z 0-9 _ -',
+};
+
 /** A topic prefix: with the longest suffix it stays below Kafka's 249. */
 export const topicPrefix = {
   expression: /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$/,

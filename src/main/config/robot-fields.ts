@@ -1,6 +1,7 @@
 /** Keys of `robots`: what a cell plays of the apps' robots. By which rules says `roomcell robots`. */
 import type { FieldTree } from './field-tree.ts';
-import { boolean, duration, integer } from './fields.ts';
+import { boolean, duration, integer, text } from './fields.ts';
+import { userId } from './patterns.ts';
 
 /** See the file header. */
 export const robotFields = {
@@ -25,5 +26,12 @@ export const robotFields = {
       'Whether gifts of robots count for heat, rank, gift sums and weeks. Each gift keeps how it was ' +
       'counted.',
     fallback: false,
+  }),
+  wallet_account: text({
+    about:
+      'User id of the account in each app’s wallet that pays for gifts of robots, so that nobody earns by ' +
+      'them; empty: each robot pays from its own. One that changes gives debits back that are on their way.',
+    fallback: '',
+    pattern: userId,
   }),
 } satisfies FieldTree;

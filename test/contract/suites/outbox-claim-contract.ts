@@ -238,6 +238,15 @@ export function outboxClaimContract(
         expect(again.rows.map((row) => row.rowId)).toEqual(ids.slice(0, 1));
       });
 
+      it('a run says of its row that it was started and not ended', async () => {
+        const ids = await rig.putRoom('a', 2);
+        const run = await rig.claimOne();
+        expect(run.rows.map((row) => row.isSuspect)).toEqual([false, false]);
+        await rig.store.start(run.claimToken, ids.slice(0, 1), nowMs + lockMs);
+        const again = await rig.claimOne({ nowMs: nowMs + lockMs });
+        expect(again.rows.map((row) => row.isSuspect)).toEqual([true]);
+      });
+
       it('a claim that was never started counts nothing', async () => {
         const [id] = (await rig.putRoom('a', 1)) as [bigint];
         for (let turn = 0; turn < 5; turn += 1)

@@ -76,6 +76,8 @@ export interface CheckedWorld {
   board?(appCode: string, periodName: string): ReadonlyMap<string, bigint> | null;
   /** Whether gifts of robots count like any. Without it nobody's are judged. */
   readonly robotGiftsCount?: boolean;
+  /** The account that pays for gifts of robots which cells play. Without it, or with '': each its own. */
+  readonly robotWalletAccount?: string;
   /** The rooms that cells hold in memory now, each encoded as a snapshot by the product. */
   liveRooms?(): readonly LiveRoom[];
 }

@@ -11,6 +11,7 @@ import type { CheckedWorld, Checker, CheckerFactory, Violation } from './checker
 import { debitKeyOf } from './derived.ts';
 import { giftCoins, giftsOf } from './paid-gifts.ts';
 import type { PaidGift } from './paid-gifts.ts';
+import { robotOriginOf } from './robot-ids.ts';
 import { Cursor, readingOf } from './world-reading.ts';
 import type { LoggedStep, WorldReading } from './world-reading.ts';
 
@@ -80,7 +81,7 @@ class Money implements Checker {
     if (debit === undefined) this.fault(row, `${what}, and nothing was debited for it`);
     else if (
       debit.coins !== coins ||
-      debit.userId !== row.actorUserId ||
+      debit.userId !== this.payerOf(row) ||
       book?.appCode !== row.appCode
     ) {
       this.fault(
@@ -89,6 +90,11 @@ class Money implements Checker {
       );
     }
     if (book?.refunds.length !== 0) this.fault(row, `${what}, and its debit was given back`);
+  }
+
+  private payerOf({ commandId, actorUserId }: LogRow): string {
+    const account = this.world.robotWalletAccount ?? '';
+    return account !== '' && robotOriginOf(commandId) !== null ? account : actorUserId;
   }
 
   private checkOnce(key: string, { appCode, debits, refunds }: Book): void {

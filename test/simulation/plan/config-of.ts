@@ -126,7 +126,13 @@ function onFailedOf({ blocking = [] }: SimOptions): object {
 
 function robotsConfigOf({ robots }: SimOptions): object {
   if (robots === undefined) return {};
-  return { enabled: true, scan_interval: '500ms', gifts_count: robots.giftsCount };
+  const { giftsCount, walletAccount } = robots;
+  return {
+    enabled: true,
+    scan_interval: '500ms',
+    gifts_count: giftsCount,
+    wallet_account: walletAccount,
+  };
 }
 
 function displayOf({ lanes }: SimOptions): object {

@@ -7,6 +7,8 @@ export interface PlannedRobots {
   readonly accounts: number;
   /** Whether their gifts count like any. */
   readonly giftsCount: boolean;
+  /** The account that pays for their gifts; '': each its own. */
+  readonly walletAccount: string;
   readonly pauseMaxMs: number;
   readonly stayMaxMs: number;
   /** The first are in force from the start; all are over with the storm. */
@@ -39,6 +41,7 @@ export function robotsOf(seed: number): { readonly robots?: PlannedRobots } {
   const robots = {
     accounts: random.between(2, 10),
     giftsCount: random.chance(0.25),
+    walletAccount: random.pick(['', 'house']),
     pauseMaxMs: random.pick([600, 1_500, 4_000]),
     stayMaxMs: random.pick([2_000, 20_000]),
     rules: [0, ...moments].map((fromMs) => ({

@@ -134,6 +134,10 @@ export class World implements CheckedWorld {
     return this.config.robots.giftsCount;
   }
 
+  get robotWalletAccount(): string {
+    return this.config.robots.walletAccount;
+  }
+
   get presenceStaleAfterMs(): number {
     return this.config.presenceStaleAfterMs;
   }

@@ -1,5 +1,6 @@
 /** Robots of a cell: where they come and go, whose commands they are, and what ends them. */
 import { describe, expect, it } from 'vitest';
+import type { CellOptions } from '../../../../src/cell/cell-options.ts';
 import type { GiftId, RoomId, UserId } from '../../../../src/domain/ids.ts';
 import { roomKeyOf } from '../../../../src/domain/ids.ts';
 import type { RobotRoom, RobotRules } from '../../../../src/domain/robots/robot-rules.ts';
@@ -36,7 +37,7 @@ const rules: RobotRules = {
 };
 
 /** One partition, six robots of two countries, and these rules. */
-async function robotRig(changes: Partial<RobotRules> = {}) {
+async function robotRig(changes: Partial<RobotRules> = {}, options: Partial<CellOptions> = {}) {
   const rig = new CellRig(1);
   await sell(rig, 'rose', 10n);
   const robot = (userId: string, countryCode: string) => ({
@@ -52,7 +53,7 @@ async function robotRig(changes: Partial<RobotRules> = {}) {
   await rig.robotPool.putRules(rigApp, { ...rules, ...changes }, 1);
   await rig.robotPool.putQuota(rigApp, 'DE', 3);
   await rig.robotPool.putQuota(rigApp, 'FR', 3);
-  const node = await rig.startNode('a', { robotSink: rig.robotSink });
+  const node = await rig.startNode('a', { robotSink: rig.robotSink, options });
   return { rig, node };
 }
 
@@ -280,6 +281,21 @@ describe('robot rooms (ROBOT-1)', () => {
     expect(coinsOf(rig, 'de1')).toBeLessThan(openingCoins);
     expect(rig.database.giftStats.size).toBe(0);
     expect(rig.database.roomWeeks.size + rig.database.userWeeks.size).toBe(0);
+  });
+
+  it('are paid for by one account of the wallet where it is named, and nobody earns by them (ROBOT-5)', async () => {
+    const { rig } = await robotRig({ rooms: [lounge] }, { robotWalletAccount: 'house' as UserId });
+    await passTime(rig, 'five gifts', () => {
+      return loggedActs(rig).filter(({ row }) => row.commandType === 'SendGift').length >= 5;
+    });
+    expect(coinsOf(rig, 'house')).toBeLessThan(openingCoins);
+    expect(coinsOf(rig, 'de1')).toBe(openingCoins);
+    const accounts = [...rig.wallet.ledger.allAccounts()];
+    expect(accounts.filter(({ incomeCoins }) => incomeCoins > 0n)).toEqual([]);
+    const gifts = loggedActs(rig).filter(
+      ({ row }) => row.commandType === 'SendGift' && row.outcome === 'applied',
+    );
+    expect(gifts.length).toBeGreaterThan(0);
   });
 
   it('what robots do there is shown once a second at most, and has no row in the outbox for IM (ROBOT-6, EVT-6, WRK-7, CFG-9, SVC-14, SVC-20, RES-21, NEW-10)', async () => {
