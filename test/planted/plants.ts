@@ -108,7 +108,6 @@ export const plants: readonly Plant[] = [
   plant(106, 'launch-that-nobody-waits-for', 'INV-23'),
   plant(110, 'sums-added-on-a-board', 'INV-50'),
   plant(115, 'former-robot-obeyed', 'INV-51'),
-  plant(116, 'robot-given-away-on-its-way', 'INV-51'),
   plant(117, 'gift-of-a-robot-counted', 'INV-51'),
   plant(118, 'robots-stay-for-ever', 'INV-51'),
 ];
