@@ -97,10 +97,7 @@ export const rigOptions: Omit<CellOptions, 'nodeId' | 'incarnation'> = {
   chargesPerRoomMax: 4,
   chargesMax: 16,
   settlementPollMs: 1_000,
-  robotScanMs: 10_000,
-  robotRoomsMax: 20,
-  robotGiftsCount: false,
-  robotWalletAccount: null,
+  ...{ robotScanMs: 10_000, robotRoomsMax: 20, robotGiftsCount: false, robotWalletAccount: null },
   limits: { usersPerRoomMax: 100, eventsPerCommandMax: 200, giftRankMax: 20 },
 };
 

@@ -118,6 +118,7 @@ export function commitLaneRowsContract(
             eventIndex: at,
             retryCount: 0,
             usefulUntilMs,
+            isSuspect: false,
           },
         ]);
       expect(rowsOf('im')).toEqual(expected([0, 1, 2], 61_000));

@@ -17,9 +17,9 @@ import { runCase } from '../../simulation/run/run-case.ts';
 /** An onlooker looks so often, in ms. */
 const lookEveryMs = 250;
 
-/** As a run on real processes is set up: facts by the outbox alone, and all rows stay. */
+/** As a run on real processes is set up: facts by the outbox alone, all rows stay, no robots. */
 function asDeployed(simCase: SimCase): SimCase {
-  const { lanes: _, retentionKeepMs: __, ...options } = simCase.options;
+  const { lanes: _, retentionKeepMs: __, robots: ___, ...options } = simCase.options;
   return { ...simCase, options };
 }
 
