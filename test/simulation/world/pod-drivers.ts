@@ -160,11 +160,16 @@ function gatedStores({ servers, gate, ports, config }: PodDriverParts): Stores {
 }
 
 function toldDisplays(sink: DisplaySink, { tellDisplay }: PodDriverParts): DisplaySink {
-  const offer: DisplaySink['offer'] = (display) => {
-    tellDisplay(display.value);
-    sink.offer(display);
+  return {
+    start: () => sink.start(),
+    offer(display) {
+      tellDisplay(display.value);
+      sink.offer(display);
+    },
+    drop: (isOf) => sink.drop(isOf),
+    flush: () => sink.flush(),
+    stop: () => sink.stop(),
   };
-  return Object.assign(Object.create(sink) as DisplaySink, { offer });
 }
 
 /** Watchers alone read events: each page closes a gap of one of them. */
