@@ -1,4 +1,4 @@
 /** One half of the seeds of `npm test`; the other half runs beside it. */
 import { describeSeeds } from './seeds.ts';
 
-describeSeeds(1, 200);
+describeSeeds(1, 250);

@@ -1,4 +1,4 @@
 /** The other half of the seeds of `npm test`. */
 import { describeSeeds } from './seeds.ts';
 
-describeSeeds(201, 400);
+describeSeeds(251, 500);

@@ -4,8 +4,10 @@ import { runSeed, violationLine } from './batch/seed-summary.ts';
 import { addCounts, missedFloors } from './run/sometimes.ts';
 
 const seedsPerTest = 25;
-/** A few hundred seeds may miss by chance what a batch of the command line must see. */
+/** A few hundred seeds may miss by chance some of what a batch of the command line must see. */
 const missedMax = 5;
+/** Ends of whole ways, which any few hundred see: of them none is missed by chance. */
+const neverMissed = ['a display that arrived', 'a room brought to the boards', 'a gift of a robot'];
 
 /** Declares the tests of the seeds from `first` to `last`, both included. */
 export function describeSeeds(first: number, last: number): void {
@@ -26,6 +28,7 @@ export function describeSeeds(first: number, last: number): void {
 
     it('have seen nearly everything that many runs must see', () => {
       const missed = missedFloors(counts);
+      expect(neverMissed.filter((name) => missed.includes(name))).toEqual([]);
       expect(missed.length, `never seen: ${missed.join(', ')}`).toBeLessThanOrEqual(missedMax);
     });
   });
