@@ -160,7 +160,8 @@ export function startedRow(rowId: bigint, fields: Partial<StartedRow> = {}): Sta
   return { rowId, retryCount: 0, usefulUntilMs: null, ...fields };
 }
 
-function envelopeOf(name: string): EnvelopeReading {
+/** What a reader makes of the envelope of an event that is named `room/version`. */
+export function envelopeOf(name: string): EnvelopeReading {
   const [roomId = '', version = '0'] = name.split('/');
   return {
     kind: 'envelope',

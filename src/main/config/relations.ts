@@ -56,6 +56,22 @@ function notAbove(
   };
 }
 
+/** Says that each adapter's share of a rate of an app must not be below one call a second. */
+function sharedOut(rateKey: string, rateOf: (config: RoomcellConfig) => number): Relation {
+  return {
+    keys: ['tencent_im.adapters', rateKey],
+    judge: (config) => {
+      const { adapters } = config.tencentIm;
+      const rate = rateOf(config);
+      if (adapters <= rate) return null;
+      return (
+        `is ${adapters}, so that an adapter would have less than one call of ` +
+        `${rateKey} (${rate}) a second`
+      );
+    },
+  };
+}
+
 const once = (key: string) => ({ times: 1, words: key });
 const third = (key: string) => ({ times: 3, words: `a third of ${key}` });
 const inTime = formatDuration;
@@ -224,22 +240,8 @@ const relations: readonly Relation[] = [
         ? 'is embedded, which keeps nothing; environment: production needs servers'
         : null,
   },
-  {
-    keys: ['tencent_im.adapters', 'tencent_im.calls_per_second'],
-    judge: ({ tencentIm: { adapters, callsPerSecond } }) =>
-      adapters > callsPerSecond
-        ? `is ${adapters}, so that an adapter would have less than one call of ` +
-          `tencent_im.calls_per_second (${callsPerSecond}) a second`
-        : null,
-  },
-  {
-    keys: ['tencent_im.adapters', 'rtc.calls_per_second'],
-    judge: ({ tencentIm: { adapters }, rtc: { callsPerSecond } }) =>
-      adapters > callsPerSecond
-        ? `is ${adapters}, so that an adapter would have less than one call of ` +
-          `rtc.calls_per_second (${callsPerSecond}) a second`
-        : null,
-  },
+  sharedOut('tencent_im.calls_per_second', ({ tencentIm }) => tencentIm.callsPerSecond),
+  sharedOut('rtc.calls_per_second', ({ rtc }) => rtc.callsPerSecond),
   {
     // Each process has twins of its own, so roles in several processes would never meet.
     keys: ['drivers'],

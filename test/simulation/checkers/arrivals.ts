@@ -163,11 +163,10 @@ class Arrivals implements Checker {
 
   private wayOf(row: EventRow, destination: Destination): 'outbox' | 'display' | 'none' {
     if (destination !== 'im') return mustGoTo(row.eventType, destination) ? 'outbox' : 'none';
-    const { eventType } = row;
-    const room = this.reading.catchUp().rooms.get(`${row.appCode}\0${row.roomId}`);
-    const users = room?.states.get(row.roomVersion)?.users.size ?? 0;
-    const envelope = readIfAny<{ readonly commandId: string }>('EventEnvelope', row.envelope);
-    const commandId = envelope?.commandId ?? '';
+    const { eventType, roomVersion } = row;
+    const step = this.reading.stepAt(`${row.appCode}\0${row.roomId}`, roomVersion);
+    const users = step?.states.at(-1)?.users.size ?? 0;
+    const commandId = step?.row.commandId ?? '';
     const way = wayToIm({ eventType, commandId, users }, this.lanes);
     // Told with others, and not by itself.
     return way === 'gathered' ? 'none' : way;

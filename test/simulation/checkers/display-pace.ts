@@ -6,7 +6,7 @@ import type { Observation } from '../observations.ts';
 import { roomOfKey } from './calls.ts';
 import type { CheckedWorld, Checker, CheckerFactory, Violation } from './checker.ts';
 import { endsGathering, shownRecordOf } from './shown-record.ts';
-import { Cursor, readingOf, type LoggedStep, type WorldReading } from './world-reading.ts';
+import { readingOf, type WorldReading } from './world-reading.ts';
 
 /** Clocks of processes run a little slower or faster than the world's. */
 const driftMs = 10;
@@ -26,15 +26,12 @@ class DisplayPace implements Checker {
   readonly invariants = ['INV-48'];
   private readonly report: (violation: Violation) => void;
   private readonly reading: WorldReading;
-  private readonly fresh: Cursor<LoggedStep>;
-  private readonly steps = new Map<string, LoggedStep>();
   /** By life of a cell, epoch, room, type and key. */
   private readonly last = new Map<string, Shown>();
 
   constructor(world: CheckedWorld, report: (violation: Violation) => void) {
     this.report = report;
     this.reading = readingOf(world);
-    this.fresh = new Cursor(this.reading.steps);
   }
 
   observe(observation: Observation): void {
@@ -42,11 +39,8 @@ class DisplayPace implements Checker {
     const { value, incarnation, atMs } = observation;
     const shown = shownRecordOf(value);
     if (shown === null || shown.windowMs === null) return;
-    this.reading.catchUp();
-    for (const step of this.fresh.fresh())
-      this.steps.set(`${step.room.key}\0${step.version}`, step);
     const { roomKey, version, type, key } = shown;
-    const step = this.steps.get(`${roomKey}\0${version}`);
+    const step = this.reading.stepAt(roomKey, version);
     if (step === undefined) return;
     const line = [incarnation, step.row.epoch, roomKey, type, key].join('\0');
     const before = this.last.get(line);

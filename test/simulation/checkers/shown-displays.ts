@@ -9,7 +9,7 @@ import { roomOfKey, textOf } from './calls.ts';
 import type { CheckedWorld, Checker, CheckerFactory, Violation } from './checker.ts';
 import { wayToIm } from './required-destinations.ts';
 import { displayTypes, shownRecordOf, type ShownRecord } from './shown-record.ts';
-import { Cursor, readingOf, type LoggedStep, type WorldReading } from './world-reading.ts';
+import { readingOf, type LoggedStep, type WorldReading } from './world-reading.ts';
 
 /** Users that one display names. */
 const namesMax = 10;
@@ -22,9 +22,6 @@ class ShownDisplays implements Checker {
   private readonly world: CheckedWorld;
   private readonly report: (violation: Violation) => void;
   private readonly reading: WorldReading;
-  private readonly fresh: Cursor<LoggedStep>;
-  /** By room, then by version. */
-  private readonly steps = new Map<string, Map<bigint, LoggedStep>>();
   /** The version of the last picture, by life of a cell, epoch, room, type and key. */
   private readonly last = new Map<string, bigint>();
   /** The place of the last record on the topic, by epoch, room, type and key. */
@@ -36,7 +33,6 @@ class ShownDisplays implements Checker {
     this.world = world;
     this.report = report;
     this.reading = readingOf(world);
-    this.fresh = new Cursor(this.reading.steps);
   }
 
   observe(observation: Observation): void {
@@ -113,7 +109,7 @@ class ShownDisplays implements Checker {
     const joined: object[] = [];
     const left: string[] = [];
     for (let version = before + 1n; version <= step.version; version += 1n) {
-      const of = this.steps.get(step.room.key)?.get(version);
+      const of = step.room.steps.get(version);
       const users = of?.states.at(-1)?.users.size ?? 0;
       if (of === undefined || of.row.epoch !== step.row.epoch) continue;
       for (const event of of.events) {
@@ -160,12 +156,7 @@ class ShownDisplays implements Checker {
   }
 
   private stepOf({ roomKey, version }: ShownRecord): LoggedStep | undefined {
-    this.reading.catchUp();
-    for (const step of this.fresh.fresh()) {
-      const ofRoom = this.steps.get(step.room.key) ?? new Map<bigint, LoggedStep>();
-      this.steps.set(step.room.key, ofRoom.set(step.version, step));
-    }
-    return this.steps.get(roomKey)?.get(version);
+    return this.reading.stepAt(roomKey, version);
   }
 
   private fault(roomKey: string, text: string): void {

@@ -43,6 +43,8 @@ export interface LoggedRoom {
   /** By version; 0 is the absent room. */
   readonly states: Map<bigint, RoomModel>;
   readonly links: Map<bigint, Uint8Array>;
+  /** What made each version; 0 has none. */
+  readonly steps: Map<bigint, LoggedStep>;
   current: RoomModel;
   link: Uint8Array;
 }
@@ -110,7 +112,13 @@ export class WorldReading {
     room.link = step.link;
     room.states.set(step.version, room.current);
     room.links.set(step.version, room.link);
+    room.steps.set(step.version, step);
     this.steps.push(step);
+  }
+
+  /** What made the room's version, as far as the log has got by now. */
+  stepAt(roomKey: string, version: bigint): LoggedStep | undefined {
+    return this.catchUp().rooms.get(roomKey)?.steps.get(version);
   }
 
   /** The room is again what it was before a row that is gone or was written over. */
@@ -130,7 +138,8 @@ export class WorldReading {
     const current = absentRoom(appCode, roomId);
     const states = new Map([[0n, current]]);
     const links = new Map([[0n, chainBefore]]);
-    const room = { key, appCode, roomId, states, links, current, link: chainBefore };
+    const steps = new Map<bigint, LoggedStep>();
+    const room = { key, appCode, roomId, states, links, steps, current, link: chainBefore };
     this.rooms.set(key, room);
     return room;
   }

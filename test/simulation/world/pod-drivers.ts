@@ -160,27 +160,23 @@ function gatedStores({ servers, gate, ports, config }: PodDriverParts): Stores {
 }
 
 function toldDisplays(sink: DisplaySink, { tellDisplay }: PodDriverParts): DisplaySink {
-  return {
-    start: () => sink.start(),
-    offer(display) {
-      tellDisplay(display.value);
-      sink.offer(display);
-    },
-    drop: (isOf) => sink.drop(isOf),
-    flush: () => sink.flush(),
-    stop: () => sink.stop(),
+  const offer = sink.offer.bind(sink);
+  sink.offer = (display) => {
+    tellDisplay(display.value);
+    offer(display);
   };
+  return sink;
 }
 
 /** Watchers alone read events: each page closes a gap of one of them. */
 function countingPages(reader: Stores['roomReader'], metrics: Metrics): Stores['roomReader'] {
-  const counting = Object.create(reader) as Stores['roomReader'];
-  counting.eventsAfter = async (roomKey, afterVersion, limit) => {
-    const page = await reader.eventsAfter(roomKey, afterVersion, limit);
+  const eventsAfter = reader.eventsAfter.bind(reader);
+  reader.eventsAfter = async (roomKey, afterVersion, limit) => {
+    const page = await eventsAfter(roomKey, afterVersion, limit);
     if (page[0]?.version === afterVersion + 1n) metrics.count('world_watch_pages');
     return page;
   };
-  return counting;
+  return reader;
 }
 
 function gatedWake(wake: Wake, gate: PodGate): Wake {

@@ -17,6 +17,7 @@ import { gatewayOn } from '../../../src/main/wire-gateway.ts';
 import { wireRelay } from '../../../src/main/wire-relay.ts';
 import type { WiringContext } from '../../../src/main/wiring-context.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
+import type { ImClient } from '../../../src/ports/im-client.ts';
 import type { Log } from '../../../src/ports/log.ts';
 import type { Gateway } from '../../../src/gateway/gateway.ts';
 import type { RtcUserRemover } from '../../../src/ports/rtc-user-remover.ts';
@@ -192,16 +193,11 @@ function outsideClients(around: PodSurroundings, life: PodLife): OutsideClients 
   };
 }
 
-function bound(
-  client: MemoryImClient,
-): Pick<
-  MemoryImClient,
-  'ensureGroup' | 'sendGroupMessage' | 'sendGroupNotification' | 'dissolveGroup'
-> {
+function bound(client: MemoryImClient): ImClient {
   return {
-    dissolveGroup: (groupId) => client.dissolveGroup(groupId),
     ensureGroup: (groupId, name) => client.ensureGroup(groupId, name),
     sendGroupMessage: (message) => client.sendGroupMessage(message),
     sendGroupNotification: (groupId, content) => client.sendGroupNotification(groupId, content),
+    dissolveGroup: (groupId) => client.dissolveGroup(groupId),
   };
 }

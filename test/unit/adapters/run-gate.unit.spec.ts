@@ -1,17 +1,15 @@
 /** Who may be under way at a time in an adapter. */
 import { describe, expect, it } from 'vitest';
 import { createAdapter } from '../../../src/adapters/adapter.ts';
-import type { EnvelopeReading } from '../../../src/adapters/read-envelope.ts';
 import { RunGate, type LeaveGate } from '../../../src/adapters/run-gate.ts';
 import type { IncomingEvent } from '../../../src/ports/event-source.ts';
 import type { OutboxStore } from '../../../src/ports/outbox-store.ts';
-import type { EventEnvelope } from '../../../src/protocol/records.ts';
 import { roomKeyOf } from '../../../src/domain/ids.ts';
-import { incoming, makeAdapterRig } from '../../support/adapter-rig.ts';
+import { envelopeOf, incoming, makeAdapterRig } from '../../support/adapter-rig.ts';
 import { ManualTime } from '../../support/manual-time.ts';
 import { memoryOutboxFixture } from '../../support/memory-outbox-rows.ts';
 import { MemoryLog } from '../../support/memory-log.ts';
-import { claimOf, nowMs, outboxApp } from '../../support/outbox-rows.ts';
+import { claimOf, nowMs } from '../../support/outbox-rows.ts';
 
 const never = new AbortController().signal;
 
@@ -131,7 +129,9 @@ async function oneLife(store: OutboxStore, wallMs: number): Promise<void> {
         finish: (...call: Parameters<OutboxStore['finish']>) =>
           life.signal.aborted ? gone : store.finish(...call),
       }),
-      readEnvelope: (bytes) => Promise.resolve(envelopeOf(bytes)),
+      // Those of the fixture are texts, room and version.
+      readEnvelope: (bytes) =>
+        Promise.resolve(envelopeOf(Buffer.from(bytes).toString('utf8').replace(' ', '/'))),
       wake: { hint: nothing, subscribe: () => nothing },
       ...{ clock: time, timers: time, log: new MemoryLog() },
       random: { fraction: () => 0, hex: () => '' },
@@ -162,15 +162,4 @@ async function oneLife(store: OutboxStore, wallMs: number): Promise<void> {
   );
   void adapter.onEvents(events, never);
   for (let passed = 0; passed < 20; passed += 1) await time.advance(10);
-}
-
-/** The envelopes of the fixture are texts, room and version. */
-function envelopeOf(bytes: Uint8Array): EnvelopeReading {
-  const [roomId = '', version = '0'] = Buffer.from(bytes).toString('utf8').split(' ');
-  const envelope = {
-    eventId: roomId,
-    ...{ appCode: outboxApp, roomId, eventType: 'RoomUserJoined', roomVersion: BigInt(version) },
-    ...{ eventIndex: 0, occurredAtMs: 0, commandId: 'c', actorUserId: 'u', event: null },
-  };
-  return { kind: 'envelope', envelope: envelope as unknown as EventEnvelope };
 }
