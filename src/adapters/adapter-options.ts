@@ -10,7 +10,7 @@ export interface AdapterOptions {
   readonly sendTimeoutMs: number;
   readonly maxRetryCount: number;
   readonly backoff: BackoffLimits;
-  /** Rooms of one batch that are sent to at the same time; one room's events go in order. */
+  /** Rooms that are sent to at the same time; one room's events go in order. */
   readonly concurrentRooms: number;
   /** Confirmed events remembered, so that their repeats are not sent again. */
   readonly rememberedEvents: number;
@@ -18,7 +18,7 @@ export interface AdapterOptions {
 
 /** What is not configurable has these values. */
 export const adapterDefaults = {
-  concurrentRooms: 16,
+  concurrentRooms: 256,
   rememberedEvents: 20_000,
 } as const;
 

@@ -21,8 +21,9 @@ import { ConfirmedEvents } from './confirmed-events.ts';
 import type { EventSender } from './event-sender.ts';
 import { OutageWatch } from './outage-watch.ts';
 import type { ReadEnvelope } from './read-envelope.ts';
-import { roomLanes, workLanes } from './room-lanes.ts';
+import { roomLanes } from './room-lanes.ts';
 import type { IncomingRun, RoomLane } from './room-lanes.ts';
+import { RoomWork } from './room-work.ts';
 import { RunGate } from './run-gate.ts';
 import type { OnDelivered } from './schedule-launches.ts';
 import { sendRun } from './send-run.ts';
@@ -56,12 +57,14 @@ export class Adapter {
   private readonly options: AdapterOptions;
   private readonly sending: SendContext;
   private readonly gate = new RunGate();
+  private readonly rooms: RoomWork;
   private stopped: Promise<void> | null = null;
   private isStoreAway = false;
 
   constructor(context: AdapterContext, sender: EventSender, options: AdapterOptions) {
     this.context = context;
     this.options = options;
+    this.rooms = new RoomWork(options.concurrentRooms);
     this.sending = {
       sender,
       readEnvelope: context.readEnvelope,
@@ -101,13 +104,11 @@ export class Adapter {
   }
 
   /**
-   * Handles one batch. Rejects when it was not worked on to the end (shut-down): the batch then
+   * Handles one batch, beside others: of a room, what came first goes first. Rejects when it was not worked on to the end (shut-down): the batch then
    * comes again somewhere, and whatever was finished is skipped by its start.
    */
   async onEvents(events: readonly IncomingEvent[], signal: AbortSignal): Promise<void> {
-    await workLanes(roomLanes(events), this.options.concurrentRooms, (lane) =>
-      this.workLane(lane, signal),
-    );
+    await this.rooms.all(roomLanes(events), (lane) => this.workLane(lane, signal));
   }
 
   private async workLane(lane: RoomLane, signal: AbortSignal): Promise<void> {

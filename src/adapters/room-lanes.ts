@@ -30,28 +30,3 @@ export function roomLanes(events: readonly IncomingEvent[]): readonly RoomLane[]
   }
   return [...lanes].map(([roomKey, runs]) => ({ roomKey, runs }));
 }
-
-/**
- * Works on the lanes, `concurrent` of them at a time. Resolves when all are done; rejects with the
- * first rejection, after the lanes in hand have ended.
- */
-export async function workLanes(
-  lanes: readonly RoomLane[],
-  concurrent: number,
-  work: (lane: RoomLane) => Promise<void>,
-): Promise<void> {
-  const waiting = lanes.values();
-  let firstFault: { readonly cause: unknown } | null = null;
-  const worker = async (): Promise<void> => {
-    for (const lane of waiting) {
-      if (firstFault !== null) return;
-      try {
-        await work(lane);
-      } catch (cause) {
-        firstFault ??= { cause };
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(concurrent, lanes.length) }, worker));
-  if (firstFault !== null) throw (firstFault as { readonly cause: unknown }).cause;
-}

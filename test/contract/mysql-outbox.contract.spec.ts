@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { defaultPoolLimits, pooledSession } from '../../src/drivers/mysql/connection-settings.ts';
 import type { RoomId } from '../../src/domain/ids.ts';
 import { MysqlError } from '../../src/drivers/mysql/mysql-errors.ts';
+import { viewStreams } from '../../src/drivers/mysql/outbox-looks.ts';
 import { createOutboxStore } from '../../src/drivers/mysql/outbox-store.ts';
 import { readStreams } from '../../src/drivers/mysql/outbox-streams.ts';
 import { MysqlPool } from '../../src/drivers/mysql/pool.ts';
@@ -55,27 +56,83 @@ outboxClaimContract('MySQL', mysqlFixture);
 outboxFinishContract('MySQL', mysqlFixture);
 outboxTogetherContract('MySQL', mysqlFixture);
 
-it('a stream is looked at through its key, however many of its rows have failed', async () => {
-  const space = await openMysqlSpace();
-  const failed = Array.from({ length: 3_000 }, (_, at) => {
-    return { room: 'a', version: at + 1, status: 'failed' };
-  });
-  await putRows(space.sql, failed);
-  await putRows(space.sql, [{ room: 'a', version: 3_001 }]);
-  await space.sql('ANALYZE TABLE room_outbox');
-  const pool = new MysqlPool(space.server, pooledSession, { ...defaultPoolLimits, connections: 1 });
+describe('what is asked of a stream reads a few rows of it, however many it has', () => {
+  const many = 3_000;
   const stream = { appCode: outboxApp, roomId: 'a' as RoomId, destination: 'im' as const };
-  const looks = async (): Promise<number> => {
-    const rows = await pool.rows('counting', "SHOW SESSION STATUS LIKE 'Handler_read%'");
-    return rows.reduce((sum, row) => sum + Number(row['Value']), 0);
+  let space: MysqlSpace;
+  let pool: MysqlPool;
+
+  beforeAll(async () => {
+    space = await openMysqlSpace();
+    for (const [at, status] of ['delivered', 'failed', 'pending'].entries()) {
+      await putRows(
+        space.sql,
+        Array.from({ length: many }, (_, row) => {
+          return { room: 'a', version: at * many + row + 1, status };
+        }),
+      );
+    }
+    await space.sql('ANALYZE TABLE room_outbox');
+    pool = new MysqlPool(space.server, pooledSession, { ...defaultPoolLimits, connections: 1 });
+  });
+  afterAll(async () => {
+    await pool.close();
+    await space.close();
+  });
+
+  async function rowsRead<T>(ask: () => Promise<T>): Promise<[T, number]> {
+    const looks = async (): Promise<number> => {
+      const rows = await pool.rows('counting', "SHOW SESSION STATUS LIKE 'Handler_read%'");
+      return rows.reduce((sum, row) => sum + Number(row['Value']), 0);
+    };
+    const before = await looks();
+    const answer = await ask();
+    return [answer, (await looks()) - before];
+  }
+  const oldest = async (status: string): Promise<bigint> => {
+    const rows = await space.sql('SELECT MIN(id) AS id FROM room_outbox WHERE status = ?', [
+      status,
+    ]);
+    return BigInt(String(rows[0]?.['id']));
   };
-  const before = await looks();
-  const views = await pool.withSession((session) => readStreams(session, [stream], 10, ['im']));
-  expect((await looks()) - before).toBeLessThan(50);
-  const seen = [...views.values()].flat().map(({ status }) => status);
-  expect(seen.sort()).toEqual(['failed', 'pending']);
-  await pool.close();
-  await space.close();
+
+  it('by reading it', async () => {
+    const [views, read] = await rowsRead(() =>
+      pool.withSession((session) => readStreams(session, [stream], 10, ['im'])),
+    );
+    expect(read).toBeLessThan(50);
+    const seen = [...views.values()].flat().map(({ status }) => status);
+    expect(new Set(seen)).toEqual(new Set(['failed', 'pending']));
+  });
+
+  it('by a look', async () => {
+    const id = await oldest('pending');
+    const row = { id, status: 'pending' as const, ...{ claimToken: '', lockUntilMs: 0 } };
+    const pending = [{ ...row, nextRetryAtMs: 0, startedCount: 0 }];
+    const limits = { pendingLimit: 10, blocking: [] };
+    const [views, read] = await rowsRead(() =>
+      pool.withSession((session) => viewStreams(session, [{ stream, pending }], limits)),
+    );
+    expect(read).toBeLessThan(50);
+    expect([...views.values()]).toEqual([pending]);
+  });
+
+  it('by a start, in front of everything and behind it', async () => {
+    const store = createOutboxStore(pool, ['im']);
+    const last = await oldest('pending').then((id) => id + BigInt(many) - 1n);
+    for (const [id, rows] of [
+      [await oldest('failed'), 1],
+      [last, 0],
+    ] as const) {
+      await space.sql(
+        "UPDATE room_outbox SET status = 'delivering', claim_token = 't' WHERE id = ?",
+        [id],
+      );
+      const [started, read] = await rowsRead(() => store.start('t', [id], nowMs));
+      expect(started).toHaveLength(rows);
+      expect(read).toBeLessThan(50);
+    }
+  });
 });
 
 /** Loses the answers to its next COMMITs, as many as `losing` says. */

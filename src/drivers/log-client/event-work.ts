@@ -15,10 +15,16 @@ export type EventHandler = (events: readonly IncomingEvent[], signal: AbortSigna
 /** Default pause after a rejection, ms. */
 export const sleepBeforeRetryMs = 1_000;
 
+/** Headers and lengths of one record in memory, roughly. */
+const recordBytes = 200;
+
 /** See the file header. */
 export class EventWork {
   /** The offset after the batch. */
   readonly offsetNext: bigint;
+  /** Of its records, with what each costs beside its value. */
+  readonly bytes: number;
+  private hasBeenRejected = false;
   private readonly partition: number;
   private readonly events: readonly IncomingEvent[];
   private readonly handler: EventHandler;
@@ -36,13 +42,18 @@ export class EventWork {
     // In an outage each room of the batch waits on it, and Node would warn of a leak at the eleventh.
     setMaxListeners(0, this.aborting.signal);
     this.offsetNext = batch.lastOffset + 1n;
+    const { records } = batch;
+    this.bytes = records.reduce((sum, { value }) => sum + recordBytes + (value?.length ?? 0), 0);
     this.partition = batch.partition;
     this.handler = handler;
     this.deps = deps;
     this.settings = settings;
-    this.events = batch.records
-      .map((record) => this.read(record))
-      .filter((event) => event !== null);
+    this.events = records.map((record) => this.read(record)).filter((event) => event !== null);
+  }
+
+  /** The handler rejected it, and has not resolved since. */
+  get isRejected(): boolean {
+    return this.hasBeenRejected;
   }
 
   /** Runs until the handler resolved (true) or the work was given up (false). Never rejects. */
@@ -51,8 +62,10 @@ export class EventWork {
     for (;;) {
       try {
         await this.handler(this.events, this.aborting.signal);
+        this.hasBeenRejected = false;
         return !this.aborting.signal.aborted;
       } catch (error) {
+        this.hasBeenRejected = true;
         const { log, metrics, timers } = this.deps;
         const { groupId, retryPauseMs } = this.settings;
         if (this.noMoreTries.signal.aborted) return false;

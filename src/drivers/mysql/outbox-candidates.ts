@@ -1,5 +1,5 @@
 /**
- * Finds streams that may have something to send. A candidate is only a hint: `outbox-claim.ts` looks
+ * Finds streams with `pending` or due rows. A candidate is only a hint: `outbox-claim.ts` looks
  * at each stream as a whole before it takes anything.
  *
  * A room whose first row waits in backoff keeps all its later rows `pending`, and thousands of them
@@ -13,8 +13,9 @@
  * on only in shards of which it has seen few streams: there, a busy room may lie in front of the others.
  */
 import type { Destination } from '../../protocol/topics.ts';
+import type { SeenStream } from './outbox-looks.ts';
 import { streamKey, streamOf, text } from './outbox-rows.ts';
-import type { Stream } from './outbox-rows.ts';
+import type { UnfinishedRow } from './outbox-rows.ts';
 import type { MysqlSession, Row } from './session.ts';
 
 /** Rows read per shard on the first page, more for big batches; each further page is twice as long. */
@@ -23,8 +24,8 @@ const firstPageRowsMin = 50;
 const pagesMax = 6;
 /** Fewer streams of a shard say nothing of those behind them. */
 const fewStreams = 8;
-/** Due `retryable` and expired `delivering` rows read per shard and scan. */
-const returningRowsMax = 200;
+/** Due `retryable` rows read per shard and scan. */
+const dueRowsMax = 200;
 
 /** What a scan looks for. */
 export interface ScanRequest {
@@ -37,17 +38,13 @@ export interface ScanRequest {
 /** Where the next scan of each shard goes on: ids above this one. Absent: from the beginning. */
 export type ScanPositions = Map<number, bigint>;
 
-const shape = 'SELECT id, shard, app_code, room_id, destination';
-const source = 'FROM room_outbox FORCE INDEX (by_shard) WHERE shard = ?';
-const pendingSql = (order: 'ASC' | 'DESC') =>
-  `(${shape}, 'pending' AS arm ${source} AND status = 'pending' AND id > ? ` +
-  `ORDER BY id ${order} LIMIT ?)`;
-const retryableSql =
-  `(${shape}, 'returning' AS arm ${source} AND status = 'retryable' ` +
-  'AND next_retry_at_ms <= ? ORDER BY id LIMIT ?)';
-const expiredSql =
-  `(${shape}, 'returning' AS arm ${source} AND status = 'delivering' ` +
-  'AND lock_until_ms <= ? ORDER BY id LIMIT ?)';
+const source = 'FROM room_outbox FORCE INDEX (by_shard) WHERE shard';
+const pendingSql = (arm: 'in order' | 'newest') =>
+  `(SELECT id, shard, app_code, room_id, destination, started_count, '${arm}' AS arm ${source} = ? ` +
+  `AND status = 'pending' AND id > ? ORDER BY id ${arm === 'newest' ? 'DESC' : 'ASC'} LIMIT ?)`;
+const dueSql =
+  `(SELECT id, shard, app_code, room_id, destination, started_count, 'due' AS arm ${source} IN (?) ` +
+  "AND status = 'retryable' AND next_retry_at_ms <= ? LIMIT ?)";
 
 /** One pass over the shards, page by page. */
 export class CandidateScan {
@@ -73,7 +70,10 @@ export class CandidateScan {
    * Streams of the next page that this scan has not named yet, oldest row first; null at the end.
    * `hasBrought`: some of those before were of use.
    */
-  async nextStreams(session: MysqlSession, hasBrought: boolean): Promise<readonly Stream[] | null> {
+  async nextStreams(
+    session: MysqlSession,
+    hasBrought: boolean,
+  ): Promise<readonly SeenStream[] | null> {
     const shards = [...this.open.keys()].filter(
       (shard) => !hasBrought || (this.streamCounts.get(shard) ?? 0) < fewStreams,
     );
@@ -85,17 +85,23 @@ export class CandidateScan {
     const wanted = new Set<string>(this.request.destinations);
     const ordered = rows.filter((row) => wanted.has(text(row['destination'])));
     ordered.sort((one, other) => (rowId(one) < rowId(other) ? -1 : 1));
-    const streams: Stream[] = [];
+    const streams = new Map<string, SeenStream & { readonly pending: UnfinishedRow[] }>();
     for (const row of ordered) {
       const stream = streamOf(row);
       const key = streamKey(stream);
       if (this.seen.has(key)) continue;
-      this.seen.add(key);
-      const shard = Number(row['shard']);
-      this.streamCounts.set(shard, (this.streamCounts.get(shard) ?? 0) + 1);
-      streams.push(stream);
+      let seen = streams.get(key);
+      if (seen === undefined) {
+        seen = { stream, pending: [] };
+        streams.set(key, seen);
+        const shard = Number(row['shard']);
+        this.streamCounts.set(shard, (this.streamCounts.get(shard) ?? 0) + 1);
+      }
+      // Only these are without a gap: of the newest rows nobody knows what lies before them.
+      if (row['arm'] === 'in order') seen.pending.push(pendingRow(row));
     }
-    return streams;
+    for (const key of streams.keys()) this.seen.add(key);
+    return [...streams.values()];
   }
 
   /**
@@ -116,23 +122,22 @@ export class CandidateScan {
     const values: unknown[] = [];
     for (const shard of shards) {
       const position = this.open.get(shard) ?? 0n;
-      arms.push(pendingSql('ASC'));
+      arms.push(pendingSql('in order'));
       values.push(shard, position, this.pageRows);
-      if (this.pages > 0) continue;
-      arms.push(retryableSql, expiredSql);
-      values.push(shard, this.request.nowMs, returningRowsMax);
-      values.push(shard, this.request.nowMs, returningRowsMax);
-      if (position > 0n) {
-        arms.push(pendingSql('DESC').replace("'pending' AS arm", "'returning' AS arm"));
-        values.push(shard, position, this.pageRows);
-      }
+      if (this.pages > 0 || position === 0n) continue;
+      arms.push(pendingSql('newest'));
+      values.push(shard, position, this.pageRows);
+    }
+    if (this.pages === 0) {
+      arms.push(dueSql);
+      values.push([...shards], this.request.nowMs, shards.length * dueRowsMax);
     }
     return [...(await session.rows(arms.join(' UNION ALL '), values))];
   }
 
   private advance(rows: readonly Row[], shards: readonly number[]): void {
     for (const shard of shards) {
-      const own = rows.filter((row) => row['arm'] === 'pending' && Number(row['shard']) === shard);
+      const own = rows.filter((row) => row['arm'] === 'in order' && Number(row['shard']) === shard);
       if (own.length < this.pageRows) {
         this.open.delete(shard);
         continue;
@@ -141,6 +146,15 @@ export class CandidateScan {
       this.open.set(shard, last);
     }
   }
+}
+
+function pendingRow(row: Row): UnfinishedRow {
+  return {
+    id: rowId(row),
+    status: 'pending',
+    ...{ claimToken: '', lockUntilMs: 0, nextRetryAtMs: 0 },
+    startedCount: Number(row['started_count']),
+  };
 }
 
 function rowId(row: Row): bigint {

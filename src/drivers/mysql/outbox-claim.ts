@@ -24,14 +24,16 @@
  * Tests: outbox-races, and "two stores that race …" (outbox-claim-contract).
  */
 import type { BlockingDestinations, ClaimedRun, ClaimRequest } from '../../ports/outbox-store.ts';
-import type { Destination } from '../../protocol/topics.ts';
+import { readUnderWay, roomFor, spend } from './outbox-budget.ts';
+import type { Budget } from './outbox-budget.ts';
 import { CandidateScan } from './outbox-candidates.ts';
 import type { ScanPositions } from './outbox-candidates.ts';
 import { fetchRuns } from './outbox-fetch.ts';
 import { isUnderWay, planRun } from './outbox-plan.ts';
-import { claimableSql, streamKey, streamOf } from './outbox-rows.ts';
+import { viewHeld, viewStreams } from './outbox-looks.ts';
+import type { HeldStream, SeenStream } from './outbox-looks.ts';
+import { claimableSql, streamKey } from './outbox-rows.ts';
 import type { Stream, UnfinishedRow } from './outbox-rows.ts';
-import { readStreams } from './outbox-streams.ts';
 import { giveBackRows, lockableNow, writeOutbox } from './outbox-write.ts';
 import type { MysqlSession } from './session.ts';
 
@@ -54,101 +56,63 @@ export async function claimRuns(
 ): Promise<readonly ClaimedRun[]> {
   const scan = new CandidateScan(request, positions);
   const runs: ClaimedRun[] = [];
-  let budget: Budget | null = null;
-  for (;;) {
-    const streams = await scan.nextStreams(session, runs.length > 0);
-    if (streams === null) break;
-    if (streams.length === 0) continue;
-    budget ??= await openBudget(session, request);
-    const { underWay } = budget;
-    const idle = streams.filter((stream) => !underWay.has(streamKey(stream)));
-    for (let at = 0; at < idle.length && budget.left > 0; at += streamsPerStep) {
-      const step = idle.slice(at, at + streamsPerStep);
+  const { budget, underWay, expired } = await readUnderWay(session, request);
+  const claim = async (streams: readonly SeenStream[]): Promise<void> => {
+    for (let at = 0; at < streams.length && budget.left > 0; at += streamsPerStep) {
+      const step = streams.slice(at, at + streamsPerStep);
       runs.push(...(await claimStreams(session, request, step, budget, blocking)));
     }
-    if (budget.left <= 0) break;
+  };
+  await claim(expired);
+  while (budget.left > 0) {
+    const streams = await scan.nextStreams(session, runs.length > 0);
+    if (streams === null) break;
+    await claim(streams.filter(({ stream }) => !underWay.has(streamKey(stream))));
   }
-  scan.remember(budget !== null && budget.left <= 0);
+  scan.remember(budget.left <= 0);
   return runs;
-}
-
-/** What may still be claimed in this round. */
-interface Budget {
-  left: number;
-  readonly perDestination: Map<Destination, number>;
-  /**
-   * Streams of which somebody sends a run, by `streamKey`. Planning would say so too, but with a look
-   * at each: where rows have gathered, that is nearly all of what a round would read.
-   */
-  readonly underWay: ReadonlySet<string>;
-}
-
-/**
- * Counts what is under way, whoever claimed it. Expired rows do not count: claiming them again adds
- * none. Two relays that count at the same time may pass the cap by one batch. A stream whose run ends
- * right after is met by the next round, for which its adapter's hint asks.
- */
-async function openBudget(session: MysqlSession, request: ClaimRequest): Promise<Budget> {
-  const rows = await session.rows(
-    'SELECT app_code, room_id, destination, COUNT(*) AS under_way ' +
-      'FROM room_outbox FORCE INDEX (by_shard) ' +
-      "WHERE shard IN (?) AND status = 'delivering' AND lock_until_ms > ? " +
-      'GROUP BY app_code, room_id, destination ORDER BY NULL',
-    [[...request.shards], request.nowMs],
-  );
-  const perDestination = new Map(
-    request.destinations.map((name) => [name, request.unconfirmedMax]),
-  );
-  const underWay = new Set<string>();
-  for (const row of rows) {
-    const stream = streamOf(row);
-    underWay.add(streamKey(stream));
-    const left = perDestination.get(stream.destination);
-    if (left === undefined) continue;
-    perDestination.set(stream.destination, left - Number(row['under_way']));
-  }
-  return { left: request.batchSize, perDestination, underWay };
 }
 
 async function claimStreams(
   session: MysqlSession,
   request: ClaimRequest,
-  streams: readonly Stream[],
+  streams: readonly SeenStream[],
   budget: Budget,
   blocking: BlockingDestinations,
 ): Promise<readonly ClaimedRun[]> {
+  const limits = { pendingLimit: request.runSize, blocking };
   // 1. Look at each stream as a whole.
-  const open = streams.filter((stream) => roomFor(stream, budget) > 0);
-  const views = await readStreams(session, open, request.runSize, blocking);
-  const heads: PlannedRun[] = [];
-  for (const stream of open) {
+  const open = streams.filter(({ stream }) => roomFor(stream, budget) > 0);
+  const views = await viewStreams(session, open, limits);
+  const heads: HeldStream[] = [];
+  for (const seen of open) {
+    const { stream } = seen;
     const plan = planRun(views.get(streamKey(stream)) ?? [], request);
     if (plan.kind === 'killer') await failKiller(session, request, plan.row);
-    const head = plan.kind === 'run' ? plan.rowIds[0] : undefined;
-    if (head === undefined || roomFor(stream, budget) <= 0) continue;
+    const headId = plan.kind === 'run' ? plan.rowIds[0] : undefined;
+    if (headId === undefined || roomFor(stream, budget) <= 0) continue;
     spend(budget, stream, 1);
-    heads.push({ stream, claimToken: request.newClaimToken(), rowIds: [head] });
+    heads.push({ ...seen, headId, claimToken: request.newClaimToken() });
   }
   // 2. Take the heads (races A and B).
   const free = await lockableNow(
     session,
-    heads.flatMap((run) => run.rowIds),
+    heads.map(({ headId }) => headId),
   );
-  const wanted = heads.filter((run) => run.rowIds.every((id) => free.has(id)));
-  const taken = await take(session, request, wanted);
+  const wanted = heads.filter(({ headId }) => free.has(headId));
+  const taken = await take(
+    session,
+    request,
+    wanted.map((head) => plannedOf(head, [head.headId])),
+  );
   if (taken === 0) return [];
   // 3. Look again, now that nobody who sees a head of ours can begin a run (race C).
-  const after = await readStreams(
-    session,
-    wanted.map((run) => run.stream),
-    request.runSize,
-    blocking,
-  );
+  const after = await viewHeld(session, wanted, limits);
   const runs: PlannedRun[] = [];
   for (const head of wanted) {
     const run = wholeRun(head, after.get(streamKey(head.stream)) ?? [], request, budget);
     if (run === 'lost') continue;
-    if (run === 'contested') await giveBackRows(session, head.claimToken, head.rowIds);
+    if (run === 'contested') await giveBackRows(session, head.claimToken, [head.headId]);
     else runs.push(run);
   }
   // 4. Take the rows behind the heads, and read what we have with its envelopes.
@@ -157,26 +121,18 @@ async function claimStreams(
   return fetchRuns(session, request, runs);
 }
 
-/** Rows that may be claimed for the stream's destination. */
-function roomFor(stream: Stream, budget: Budget): number {
-  return Math.min(budget.left, budget.perDestination.get(stream.destination) ?? 0);
-}
-
-function spend(budget: Budget, stream: Stream, rows: number): void {
-  budget.left -= rows;
-  const left = budget.perDestination.get(stream.destination) ?? 0;
-  budget.perDestination.set(stream.destination, left - rows);
+function plannedOf({ stream, claimToken }: HeldStream, rowIds: readonly bigint[]): PlannedRun {
+  return { stream, claimToken, rowIds };
 }
 
 /** The run that begins with our head; spends the budget for the rows behind it. */
 function wholeRun(
-  head: PlannedRun,
+  head: HeldStream,
   rows: readonly UnfinishedRow[],
   request: ClaimRequest,
   budget: Budget,
 ): PlannedRun | 'lost' | 'contested' {
-  const headId = head.rowIds[0];
-  const own = rows.find((row) => row.id === headId);
+  const own = rows.find((row) => row.id === head.headId);
   if (own === undefined || own.claimToken !== head.claimToken) return 'lost';
   if (rows.some((row) => row !== own && isUnderWay(row, request.nowMs))) return 'contested';
   if (rows.some((row) => row.id < own.id)) return 'contested';
@@ -184,9 +140,9 @@ function wholeRun(
   const asClaimable = rows.map((row) => (row === own ? { ...row, lockUntilMs: 0 } : row));
   const plan = planRun(asClaimable, { ...request, startedMax: Number.POSITIVE_INFINITY });
   const rowsMax = 1 + Math.max(roomFor(head.stream, budget), 0);
-  const rowIds = plan.kind === 'run' ? plan.rowIds.slice(0, rowsMax) : head.rowIds;
+  const rowIds = plan.kind === 'run' ? plan.rowIds.slice(0, rowsMax) : [head.headId];
   spend(budget, head.stream, rowIds.length - 1);
-  return { ...head, rowIds };
+  return plannedOf(head, rowIds);
 }
 
 /** Claims rows that are still claimable; answers how many it were. */

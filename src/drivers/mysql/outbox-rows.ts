@@ -75,6 +75,14 @@ export const claimableSql =
   "(status = 'pending' OR (status = 'retryable' AND next_retry_at_ms <= ?) " +
   "OR (status = 'delivering' AND lock_until_ms <= ?))";
 
+/**
+ * SQL for the id of one row `o`, of those of the stream of row `h` that satisfy the condition; NULL: there
+ * is none. With one status in it, and an order by id if any, it reads one entry of the key.
+ */
+export const rowOfStreamSql = (condition: string): string =>
+  '(SELECT o.id FROM room_outbox o FORCE INDEX (by_stream) WHERE o.app_code = h.app_code ' +
+  `AND o.room_id = h.room_id AND o.destination = h.destination AND ${condition} LIMIT 1)`;
+
 /** Longest `last_error` that the column holds, in characters. */
 export const lastErrorCharsMax = 1000;
 

@@ -17,7 +17,7 @@
  * counter twice, which can only find a row that kills its worker sooner.
  */
 import type { BlockingDestinations, StartedRow } from '../../ports/outbox-store.ts';
-import { text, unfinishedStatuses } from './outbox-rows.ts';
+import { rowOfStreamSql, text } from './outbox-rows.ts';
 import type { MysqlPool } from './pool.ts';
 import type { MysqlSession, Row } from './session.ts';
 
@@ -34,9 +34,6 @@ interface HeldStart {
   readonly rows: readonly Row[];
   readonly oldest: Row;
 }
-
-/** Runs in one question about older rows; each adds one SELECT to its text. */
-const runsPerQuestion = 40;
 
 /** Answers of the calls in their order. A call that had to go by itself is still under way. */
 export async function startRuns(
@@ -79,11 +76,7 @@ async function startTogether(
     calls.flatMap((call) => call.rowIds),
   ]);
   const held = heldStarts(calls, found);
-  const refused = new Set<StartCall>();
-  for (let at = 0; at < held.length; at += runsPerQuestion) {
-    const chunk = held.slice(at, at + runsPerQuestion);
-    for (const call of await behindOlder(session, chunk, blocking)) refused.add(call);
-  }
+  const refused = await behindOlder(session, held, blocking);
   const granted = held.filter(({ call }) => !refused.has(call));
   // The latest of the group's: an adapter may believe in a lock that ends sooner, never in a later one.
   const lockUntilMs = Math.max(...calls.map((call) => call.lockUntilMs));
@@ -122,19 +115,13 @@ async function behindOlder(
   held: readonly HeldStart[],
   blocking: BlockingDestinations,
 ): Promise<ReadonlySet<StartCall>> {
-  const blocks = new Set<unknown>(blocking);
-  const values = held.flatMap(({ call, oldest }, at) => [
-    at,
-    text(oldest['app_code']),
-    text(oldest['room_id']),
-    text(oldest['destination']),
-    blocks.has(oldest['destination']) ? [...unfinishedStatuses, 'failed'] : [...unfinishedStatuses],
-    BigInt(text(oldest['id'])),
-    call.claimToken,
-  ]);
-  const older = await session.rows(held.map(() => olderSql).join(' UNION ALL '), values);
-  const behind = new Set(older.map((row) => Number(row['place'])));
-  return new Set(held.filter((_, at) => behind.has(at)).map(({ call }) => call));
+  if (held.length === 0) return new Set();
+  const blocks = blocking.length > 0 ? [...blocking] : [''];
+  const rows = await session.rows(behindSql, [held.map(({ oldest }) => oldest['id']), blocks]);
+  const behind = new Set(rows.map((row) => text(row['id'])));
+  return new Set(
+    held.filter(({ oldest }) => behind.has(text(oldest['id']))).map(({ call }) => call),
+  );
 }
 
 /** The rows are locked by this transaction: nobody else changes them before it ends. */
@@ -155,9 +142,14 @@ const rowsSql =
   'SELECT id, claim_token, app_code, room_id, destination, retry_count, useful_until_ms ' +
   "FROM room_outbox FORCE INDEX (PRIMARY) WHERE id IN (?) AND status = 'delivering'";
 
-const olderSql =
-  '(SELECT ? AS place FROM room_outbox FORCE INDEX (by_stream) WHERE app_code = ? ' +
-  'AND room_id = ? AND destination = ? AND status IN (?) AND id < ? AND claim_token <> ? LIMIT 1)';
+/** Of the rows named, those before which an older one of the stream stands; both bound as lists. */
+const behindSql =
+  'SELECT h.id FROM room_outbox h FORCE INDEX (PRIMARY) WHERE h.id IN (?) AND (' +
+  `${rowOfStreamSql("o.status = 'pending' ORDER BY o.id")} < h.id OR ` +
+  `${rowOfStreamSql("o.status = 'retryable' AND o.id < h.id")} IS NOT NULL OR ` +
+  `${rowOfStreamSql("o.status = 'delivering' AND o.id < h.id AND o.claim_token <> h.claim_token")} ` +
+  'IS NOT NULL OR (h.destination IN (?) AND ' +
+  `${rowOfStreamSql("o.status = 'failed' ORDER BY o.id")} < h.id))`;
 
 function startedRowOf(row: Row): StartedRow {
   const usefulUntil = row['useful_until_ms'];

@@ -49,6 +49,20 @@ export function outboxFinishContract(
         // Rows 2 and 3 still bear the old token, but row 1 must arrive before them.
         expect(await rig.store.start(old.claimToken, ids, nowMs + 90_000)).toEqual([]);
       });
+
+      it.each([
+        ['waits for its next try', 'retryable'],
+        ['was given back', 'pending'],
+      ])('a start is refused while an older row %s', async (_, status) => {
+        const ids = await rig.putRoom('a', 3);
+        const old = await rig.claimOne();
+        const current = await rig.claimOne({ nowMs: nowMs + lockMs, runSize: 1 });
+        const [one] = ids as [bigint];
+        if (status === 'pending') await rig.store.giveBack(current.claimToken, [one]);
+        else await rig.store.finish(current.claimToken, failureAt(one), nowMs + lockMs);
+        expect((await rig.see(one)).status).toBe(status);
+        expect(await rig.store.start(old.claimToken, ids.slice(1), nowMs + 90_000)).toEqual([]);
+      });
     });
 
     describe('finishing', () => {

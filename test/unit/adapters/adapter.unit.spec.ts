@@ -162,6 +162,38 @@ describe('an adapter', () => {
     expect(seen.sends).toHaveLength(10);
   });
 
+  it('of several batches together it works on no more rooms than it may', async () => {
+    const { adapter, seen, time } = makeAdapterRig({
+      send: async (_, clock) => {
+        await clock.sleep(10);
+        return done;
+      },
+    });
+    const batch = (from: number) =>
+      Array.from({ length: 5 }, (_, at) => incoming(`r${from + at}`, from + at));
+    const first = adapter.onEvents(batch(0), never);
+    await driven(time, adapter.onEvents(batch(5), never));
+    await first;
+    expect(seen.inFlightMax).toBe(4);
+    expect(seen.sends).toHaveLength(10);
+  });
+
+  it('a run of a later batch waits for the room’s earlier one, and for nobody else’s', async () => {
+    const { adapter, seen, time } = makeAdapterRig({
+      send: async (name, clock) => {
+        if (name === 'slow/1') await clock.sleep(2_000);
+        return done;
+      },
+    });
+    const first = adapter.onEvents([incoming('slow', 1, 'old')], never);
+    const second = adapter.onEvents([incoming('slow', 2, 'new'), incoming('b', 3)], never);
+    await time.advance(1);
+    expect(seen.starts).toEqual(['old:1', 'claim-b:3']);
+    await driven(time, first);
+    await second;
+    expect(seen.starts).toEqual(['old:1', 'claim-b:3', 'new:2']);
+  });
+
   it('a slow room does not hold the others back', async () => {
     const { adapter, seen, time } = makeAdapterRig({
       send: async (name, clock) => {

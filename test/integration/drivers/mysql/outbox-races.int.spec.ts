@@ -19,7 +19,7 @@ import type { MysqlSpace } from '../../../support/mysql-space.ts';
 
 /** The statement in front of which a relay is stopped. */
 const claimingUpdate = /^UPDATE room_outbox .*claim_token = ELT/s;
-const streamRead = /^\(SELECT .* FORCE INDEX \(by_stream\)/s;
+const streamLook = /^SELECT h\.id, h\.status/;
 
 /** A pool whose sessions stop once before the n-th statement that matches. */
 class StoppingPool extends MysqlPool {
@@ -214,7 +214,7 @@ describe('races of the outbox on MySQL', () => {
     await slow.reached.promise;
     await replay(one);
     // … R claims the head 1 and stops before its second look …
-    const other = stoppingAt(streamRead, 2);
+    const other = stoppingAt(streamLook, 2);
     const byOther = createOutboxStore(other).claimRuns(claimOf({ runSize: 1 }));
     await other.reached.promise;
     // … S claims 2 and sees that 1 is under way.
@@ -230,7 +230,7 @@ describe('races of the outbox on MySQL', () => {
       { room: 'a', version: 1, status: 'failed' },
       { room: 'a', version: 2 },
     ])) as [bigint, bigint];
-    const slow = stoppingAt(streamRead, 2);
+    const slow = stoppingAt(streamLook, 2);
     const bySlow = createOutboxStore(slow).claimRuns(claimOf());
     await slow.reached.promise;
     await replay(one);
@@ -247,6 +247,47 @@ describe('races of the outbox on MySQL', () => {
     expect((await seeRow(space.sql, two)).status).toBe('pending');
     await plainStore().giveBack('r', [one]);
     expect(shownRuns(await plainStore().claimRuns(claimOf()))).toEqual(['a/im: 1,2']);
+  });
+
+  it('a row that is put back between scan and look goes first, in the same round', async () => {
+    const [one] = (await putRows(space.sql, [
+      { room: 'a', version: 1, status: 'failed' },
+      { room: 'a', version: 2 },
+      { room: 'a', version: 3 },
+    ])) as [bigint];
+    const slow = stoppingAt(streamLook);
+    const claimed = createOutboxStore(slow).claimRuns(claimOf());
+    await slow.reached.promise;
+    await replay(one);
+    slow.goOn.resolve();
+    expect(shownRuns(await claimed)).toEqual(['a/im: 1,2,3']);
+  });
+
+  it('a row that is put back once the head behind it is taken is not passed over', async () => {
+    const [one] = (await putRows(space.sql, [
+      { room: 'a', version: 1, status: 'failed' },
+      { room: 'a', version: 2 },
+      { room: 'a', version: 3 },
+    ])) as [bigint];
+    const slow = stoppingAt(streamLook, 2);
+    const claimed = createOutboxStore(slow).claimRuns(claimOf());
+    await slow.reached.promise;
+    await replay(one);
+    slow.goOn.resolve();
+    expect(await claimed).toEqual([]);
+    expect(shownRuns(await plainStore().claimRuns(claimOf()))).toEqual(['a/im: 1,2,3']);
+  });
+
+  it('a relay whose head was claimed anew before it looked again takes nothing behind it', async () => {
+    const [, two] = (await rowsOf(1, 2, 3)) as [bigint, bigint];
+    const slow = stoppingAt(streamLook, 2);
+    const claimed = createOutboxStore(slow).claimRuns(claimOf());
+    await slow.reached.promise;
+    const later = claimOf({ nowMs: nowMs + 60_000, runSize: 1 });
+    expect(shownRuns(await plainStore().claimRuns(later))).toEqual(['a/im: 1']);
+    slow.goOn.resolve();
+    expect(await claimed).toEqual([]);
+    expect(slow.claimed.flat()).not.toContain(two);
   });
 
   it('a process that is frozen inside a transaction holds back its own rows only', async () => {
