@@ -1,10 +1,11 @@
 /**
  * `npm run bench:outbox`: how long an event takes from its commit to the adapter that sends it, at a
  * steady pace; how many a second go through claim, topic, start and finish when there are plenty, and
- * what the same statements bring without all the rest; how soon everything has arrived after an
- * outage of the destination. Prints a table, writes `bench/out/outbox.json`.
+ * what the same statements bring without all the rest; the same again in a table that keeps a million
+ * delivered rows; how soon everything has arrived after an outage of the destination. Prints a table,
+ * writes `bench/out/outbox.json`.
  *
- *   npm run bench:outbox -- [--seconds <per pace>] [--rows 20000] [--outage <seconds>]
+ *   npm run bench:outbox -- [--seconds <per pace>] [--rows 20000] [--outage <seconds>] [--history 1000000]
  */
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -29,13 +30,12 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '10' },
     rows: { type: 'string', default: '20000' },
     outage: { type: 'string', default: '10' },
+    history: { type: 'string', default: '1000000' },
   },
 });
-const [seconds, rows, outage] = [values.seconds, values.rows, values.outage].map(Number) as [
-  number,
-  number,
-  number,
-];
+const [seconds, rows, outage, history] = [
+  ...[values.seconds, values.rows, values.outage, values.history].map(Number),
+] as [number, number, number, number];
 const paces = [100, 1_000];
 /** One transaction holds what comes within so long, as a cell's batch does. */
 const gatherMs = 10;
@@ -63,19 +63,10 @@ async function benchOn(stack: Stack): Promise<number> {
   try {
     await rig.prepare();
     const barePerSecond = await bareStatements(sql, rig, rows);
-    for (let at = 0; at < rows; at += 1_000) await rig.store(Math.min(1_000, rows - at));
     await rig.start();
-    await arrived(1);
-    const before = rig.arrivals.length;
-    const tookMs = await arrived(rows);
-    const perSecond = (rows - before) / (tookMs / 1_000);
-    const latencies = [];
-    for (const pace of paces) {
-      const from = rig.arrivals.length;
-      const count = await paced(rig, pace, timers);
-      await arrived(from + count);
-      latencies.push({ pace, ...percentiles(rig.arrivals.slice(from)) });
-    }
+    const young = await measured(rig, arrived, timers);
+    await rig.keep(history);
+    const old = await measured(rig, arrived, timers);
     const from = rig.arrivals.length;
     rig.isOut = true;
     const count = await paced(rig, 100, timers, outage);
@@ -85,8 +76,8 @@ async function benchOn(stack: Stack): Promise<number> {
     const machine = { node: process.version, cpus: cpus().length, stack: stack.description };
     const recovery = { outageSeconds: outage, events: count, recoveredMs, longestBackoffMs };
     const result = {
-      ...{ at: new Date().toISOString(), ...machine, rows, perSecond, barePerSecond },
-      ...{ latencies, recovery, isOrdered },
+      ...{ at: new Date().toISOString(), ...machine, rows, barePerSecond, young },
+      ...{ history, old, recovery, isOrdered },
     };
     tell(result);
     console.log(`written: ${writeResult('outbox.json', result)}`);
@@ -95,6 +86,38 @@ async function benchOn(stack: Stack): Promise<number> {
     await rig.stop();
     await Promise.all([drivers.close(), sql.end()]);
   }
+}
+
+type Arrived = (count: number) => Promise<number>;
+
+/** Plenty at once, then each pace. */
+async function measured(
+  rig: OutboxRig,
+  arrived: Arrived,
+  timers: { sleep(delayMs: number): Promise<void> },
+): Promise<Measured> {
+  const begin = rig.arrivals.length;
+  for (let at = 0; at < rows; at += 1_000) await rig.store(Math.min(1_000, rows - at));
+  const before = rig.arrivals.length;
+  const tookMs = await arrived(begin + rows);
+  const perSecond = (begin + rows - before) / (tookMs / 1_000);
+  const latencies = [];
+  for (const pace of paces) {
+    const from = rig.arrivals.length;
+    const count = await paced(rig, pace, timers);
+    await arrived(from + count);
+    latencies.push({ pace, ...percentiles(rig.arrivals.slice(from)) });
+  }
+  return { perSecond, latencies };
+}
+
+interface Measured {
+  readonly perSecond: number;
+  readonly latencies: readonly {
+    readonly pace: number;
+    readonly p50Ms: number;
+    readonly p95Ms: number;
+  }[];
 }
 
 /** Stores events at this pace; answers how many. */
@@ -135,31 +158,32 @@ function inOrder(arrivals: readonly OutboxArrival[]): boolean {
   return true;
 }
 
-function tell({
-  perSecond,
-  barePerSecond,
-  latencies,
-  recovery,
-  isOrdered,
-}: {
-  readonly perSecond: number;
+function tell(result: {
   readonly barePerSecond: number;
-  readonly latencies: readonly {
-    readonly pace: number;
-    readonly p50Ms: number;
-    readonly p95Ms: number;
-  }[];
+  readonly young: Measured;
+  readonly history: number;
+  readonly old: Measured;
   readonly recovery: { readonly outageSeconds: number; readonly recoveredMs: number };
   readonly isOrdered: boolean;
 }): void {
+  const { barePerSecond, young, history, old, recovery, isOrdered } = result;
+  const kept = `with ${history} rows kept`;
   const lines = [
-    '| Commit to adapter, events /s | p50 ms | p95 ms |',
-    '|--:|--:|--:|',
-    ...latencies.map(({ pace, p50Ms, p95Ms }) => row(pace, p50Ms.toFixed(1), p95Ms.toFixed(1))),
+    `| Commit to adapter, events /s | p50 ms | p95 ms | p50 ms ${kept} | p95 ms | p50, times |`,
+    '|--:|--:|--:|--:|--:|--:|',
+    ...young.latencies.map(({ pace, p50Ms, p95Ms }, at) => {
+      const later = old.latencies[at] ?? { p50Ms: Number.NaN, p95Ms: Number.NaN };
+      const shown = [p50Ms, p95Ms, later.p50Ms, later.p95Ms].map((ms) => ms.toFixed(1));
+      return row(pace, ...shown, ratio(later.p50Ms, p50Ms));
+    }),
     '',
-    '| Sustained events /s | bare statements, rows /s | share |',
-    '|--:|--:|--:|',
-    row(Math.round(perSecond), Math.round(barePerSecond), ratio(perSecond, barePerSecond)),
+    `| Sustained events /s | bare statements, rows /s | share | events /s ${kept} | times |`,
+    '|--:|--:|--:|--:|--:|',
+    row(
+      ...[Math.round(young.perSecond), Math.round(barePerSecond)],
+      ratio(young.perSecond, barePerSecond),
+      ...[Math.round(old.perSecond), ratio(old.perSecond, young.perSecond)],
+    ),
     '',
     `after ${recovery.outageSeconds} s without an answer everything had arrived in ` +
       `${Math.round(recovery.recoveredMs)} ms (at most ${1.5 * longestBackoffMs}), ` +

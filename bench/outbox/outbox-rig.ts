@@ -145,16 +145,7 @@ export class OutboxRig {
     const connection = await this.sql.getConnection();
     try {
       await connection.beginTransaction();
-      await connection.query(
-        'INSERT INTO room_events (app_code, room_id, room_version, event_index, event_id, ' +
-          'event_type, occurred_at_ms, envelope, envelope_crc32c) VALUES ?',
-        [events.map(({ event }) => event)],
-      );
-      await connection.query(
-        'INSERT INTO room_outbox (event_id, app_code, room_id, room_version, event_index, ' +
-          'event_type, destination, shard, status, created_at_ms) VALUES ?',
-        [events.map(({ row }) => row)],
-      );
+      await this.insert(connection, events);
       await connection.commit();
     } finally {
       connection.release();
@@ -164,9 +155,49 @@ export class OutboxRig {
     this.wake.hint();
   }
 
+  /** Adds so many events that were delivered long ago, of rooms of their own, as retention keeps them. */
+  async keep(count: number): Promise<void> {
+    const perStatement = 5_000;
+    for (let at = 0; at < count; at += perStatement) {
+      const size = Math.min(perStatement, count - at);
+      const kept = Array.from({ length: size }, (_, nth) =>
+        this.eventOf(`kept-${(at + nth) % 5_000}`),
+      );
+      await this.insert(
+        this.sql,
+        kept.map(({ event, row }) => ({
+          event,
+          row: [...row.slice(0, -2), 'delivered', row.at(-1)],
+        })),
+      );
+    }
+    await this.sql.query('ANALYZE TABLE room_outbox, room_events');
+  }
+
+  private async insert(
+    sql: Pick<Pool, 'query'>,
+    stored: readonly { readonly event: readonly unknown[]; readonly row: readonly unknown[] }[],
+  ): Promise<void> {
+    await sql.query(
+      'INSERT INTO room_events (app_code, room_id, room_version, event_index, event_id, ' +
+        'event_type, occurred_at_ms, envelope, envelope_crc32c) VALUES ?',
+      [stored.map(({ event }) => event)],
+    );
+    await sql.query(
+      'INSERT INTO room_outbox (event_id, app_code, room_id, room_version, event_index, ' +
+        'event_type, destination, shard, status, created_at_ms) VALUES ?',
+      [stored.map(({ row }) => row)],
+    );
+  }
+
   private nextEvent() {
-    const roomId = `room-${this.nextRoom}` as RoomId;
+    const roomId = `room-${this.nextRoom}`;
     this.nextRoom = (this.nextRoom + 1) % roomCount;
+    return this.eventOf(roomId);
+  }
+
+  private eventOf(name: string) {
+    const roomId = name as RoomId;
     const version = (this.versions.get(roomId) ?? 0n) + 1n;
     this.versions.set(roomId, version);
     const eventId = randomUUID() as EventId;
