@@ -20,9 +20,9 @@ const codec = createCodec();
 const metrics = { count: () => undefined, gauge: () => undefined, observeMs: () => undefined };
 
 /** How the composition serves the stand-in over gRPC. */
-const startActivityServer: SandboxOptions['startActivityServer'] = async (listen, onIngest) => {
+const startActivityServer: SandboxOptions['startActivityServer'] = async (listen, receiver) => {
   const server = createActivityServer(
-    { ...listen, onIngest },
+    { ...listen, receiver },
     { clock, timers, log: new MemoryLog(), metrics },
   );
   const port = await server.start();
