@@ -64,11 +64,14 @@ export class ActivityStandIn {
 
   /** Takes one event, or does what was ordered. `signal` aborts when the caller no longer waits. */
   async ingest(event: IngestedEvent, signal: AbortSignal): Promise<ActivityAnswer> {
-    const answer = await this.takeOne(event, signal);
+    const answer = await this.takeOne(event, 'ingest', signal);
     return answer.kind === 'cut' ? cut : answer;
   }
 
-  /** Takes events from the front until one is not taken; each of them may meet an order. */
+  /**
+   * Takes events from the front until one is not taken. Each of them may meet an order, as one that
+   * comes alone does; the command `ingest_batch` keeps an order for those that come in batches.
+   */
   async ingestBatch(
     events: readonly IngestedEvent[],
     signal: AbortSignal,
@@ -77,7 +80,7 @@ export class ActivityStandIn {
       return { kind: 'status', status: 'UNIMPLEMENTED', message: orderedMessage };
     }
     for (const [taken, event] of events.entries()) {
-      const answer = await this.takeOne(event, signal);
+      const answer = await this.takeOne(event, 'ingest_batch', signal);
       // The caller hears nothing of the batch, not even of what had been taken before.
       if (answer.kind === 'cut' || signal.aborted) return cut;
       if (answer.kind === 'status') return { kind: 'front', taken, notTaken: answer };
@@ -87,9 +90,10 @@ export class ActivityStandIn {
 
   private async takeOne(
     event: IngestedEvent,
+    command: 'ingest' | 'ingest_batch',
     signal: AbortSignal,
   ): Promise<ActivityAnswer | { readonly kind: 'cut' }> {
-    const fault = this.faults.take('ingest', ingestFaultKinds);
+    const fault = this.faults.take(command, ingestFaultKinds);
     switch (fault?.kind) {
       case 'unavailable':
         return { kind: 'status', status: 'UNAVAILABLE', message: orderedMessage };
