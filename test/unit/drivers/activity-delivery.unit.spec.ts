@@ -109,7 +109,8 @@ describe('what goes into one call', () => {
 describe('an answer to a batch', () => {
   it.each([
     [7, null],
-    [-1, null],
+    [7, status('UNAVAILABLE')],
+    [-1, status('UNAVAILABLE')],
     [2, null],
     [3, status('UNAVAILABLE')],
     [1, status('OK')],

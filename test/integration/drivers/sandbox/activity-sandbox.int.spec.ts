@@ -127,6 +127,22 @@ describe('the activity client on the sandbox', () => {
     expect(await client.ingest(newEvent().bytes)).toMatchObject({ kind: 'permanent' });
   });
 
+  it('an order may wait for an event in the midst of a batch', async () => {
+    const events = [newEvent(), newEvent(), newEvent()];
+    await order({ kind: 'refuse', command: 'ingest_batch', after: 1 });
+    expect(await client.ingest(newEvent().bytes)).toEqual({ kind: 'done' });
+    expect(await client.ingestBatch(events.map(({ bytes }) => bytes))).toMatchObject({
+      sent: 3,
+      taken: 1,
+      next: { kind: 'permanent' },
+    });
+    expect(await Promise.all(events.map(({ id }) => shown(id)))).toEqual([
+      expect.objectContaining({ repeats: 0 }),
+      undefined,
+      undefined,
+    ]);
+  });
+
   it('an order that makes no sense is refused with what is wrong', async () => {
     const body = JSON.stringify({ destination: 'activity', kind: 'explode' });
     const response = await fetch(`${sandbox.controlUrl}/sandbox/faults`, { method: 'POST', body });
