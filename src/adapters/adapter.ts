@@ -26,8 +26,8 @@ import type { IncomingRun, RoomLane } from './room-lanes.ts';
 import { RoomWork } from './room-work.ts';
 import { RunGate } from './run-gate.ts';
 import type { OnDelivered } from './schedule-launches.ts';
+import type { SendContext, StartedEvent } from './send-context.ts';
 import { sendRun } from './send-run.ts';
-import type { SendContext, StartedEvent } from './send-run.ts';
 
 /** What an adapter stands on. */
 export interface AdapterContext {

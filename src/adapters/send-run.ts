@@ -1,166 +1,178 @@
 /**
  * Sends the started rows of one run in order and stops at the first that fails. What it answers is
- * the finish of the run; it writes nothing itself.
+ * the finish of the run; it writes nothing itself. Rows that go to their destination together are
+ * from the front of the run, and each ends as it would have ended alone.
  */
-import type { RoomEventType } from '../domain/room/events.ts';
-import { eventRoutes } from '../domain/events/destinations.ts';
-import { backoffMs } from '../kernel/backoff.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { IncomingEvent } from '../ports/event-source.ts';
+import { assert } from '../kernel/assert.ts';
+import type { BatchOutcome } from '../ports/activity-client.ts';
 import type { SendOutcome } from '../ports/im-client.ts';
-import type { Log } from '../ports/log.ts';
-import type { Metrics } from '../ports/metrics.ts';
-import type { RunFinish, StartedRow } from '../ports/outbox-store.ts';
-import type { Random } from '../ports/random.ts';
-import type { EventEnvelope } from '../protocol/records.ts';
-import type { AdapterOptions } from './adapter-options.ts';
-import type { ConfirmedEvents } from './confirmed-events.ts';
-import type { EventSender } from './event-sender.ts';
-import type { OutageWatch } from './outage-watch.ts';
-import type { ReadEnvelope } from './read-envelope.ts';
+import type { RunFinish } from '../ports/outbox-store.ts';
+import type { EventSender, OutgoingEvent } from './event-sender.ts';
+import { keepReadings, lookAtRow } from './look-at-row.ts';
+import { failureOf, outOfTime } from './row-failure.ts';
+import type { RowFailure } from './row-failure.ts';
+import type { SendContext, StartedEvent } from './send-context.ts';
 
-/** What sending stands on. */
-export interface SendContext {
-  readonly sender: EventSender;
-  readonly readEnvelope: ReadEnvelope;
-  readonly confirmed: ConfirmedEvents;
-  readonly outage: OutageWatch;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  readonly metrics: Metrics;
-  readonly options: AdapterOptions;
+/** What one step did with the rows that were left: so many from the front ended, the next one failed. */
+interface Step {
+  readonly ended: number;
+  readonly areSuperseded: boolean;
+  readonly failure: RowFailure | null;
 }
-
-/** One row that may be sent, with its record. */
-export interface StartedEvent {
-  readonly row: StartedRow;
-  readonly event: IncomingEvent;
-}
-
-type Sent =
-  | { readonly kind: 'delivered' | 'superseded' }
-  | { readonly kind: 'failed'; readonly failure: RowFailure };
-
-type RowFailure = Pick<
-  Extract<RunFinish, { kind: 'failed' }>,
-  'error' | 'permanent' | 'countsAsTry' | 'nextRetryAtMs'
->;
 
 /**
  * `untilMonoMs`: no send begins after this time, since it could outlive the lock; the rows then go
  * back without a counted try.
  */
 export async function sendRun(
-  context: SendContext,
+  base: SendContext,
   started: readonly StartedEvent[],
   untilMonoMs: number,
 ): Promise<RunFinish> {
+  const context = { ...base, readEnvelope: keepReadings(base.readEnvelope) };
   const delivered: bigint[] = [];
   const superseded: bigint[] = [];
-  for (const item of started) {
-    const sent =
-      context.clock.monoMs() > untilMonoMs
-        ? outOfTime(context.clock)
-        : await sendRow(context, item);
-    if (sent.kind === 'failed') {
+  for (let left = started; left.length > 0;) {
+    const step = await nextStep(context, left, untilMonoMs);
+    const rowIds = left.slice(0, step.ended).map(({ row }) => row.rowId);
+    delivered.push(...rowIds);
+    if (step.areSuperseded) superseded.push(...rowIds);
+    left = left.slice(step.ended);
+    const [failed] = left;
+    if (step.failure !== null && failed !== undefined) {
       return {
         kind: 'failed',
         deliveredRowIds: delivered,
         supersededRowIds: superseded,
-        failedRowId: item.row.rowId,
+        failedRowId: failed.row.rowId,
         maxRetryCount: context.options.maxRetryCount,
-        ...sent.failure,
+        ...step.failure,
       };
     }
-    delivered.push(item.row.rowId);
-    if (sent.kind === 'superseded') superseded.push(item.row.rowId);
   }
   return { kind: 'delivered', rowIds: delivered, supersededRowIds: superseded };
 }
 
-async function sendRow(context: SendContext, { row, event }: StartedEvent): Promise<Sent> {
-  const { sender, confirmed, clock, metrics } = context;
-  const { destination } = sender;
-  const reading = await context.readEnvelope(event.envelope);
-  if (reading.kind === 'unreadable') return permanent(reading.cause, clock);
-  if (reading.kind === 'later') return laterTry(context, row, reading.cause, true);
-  const { envelope } = reading;
-  if (confirmed.has(envelope.appCode, envelope.eventId)) {
-    metrics.count('adapter_repeats_total', { destination });
-    return { kind: 'delivered' };
+/** Ends one row at least, or says why the first one failed. */
+async function nextStep(
+  context: SendContext,
+  left: readonly StartedEvent[],
+  untilMonoMs: number,
+): Promise<Step> {
+  const { clock, metrics, sender } = context;
+  const [first] = left;
+  assert(first !== undefined, 'a step needs a row');
+  if (clock.monoMs() > untilMonoMs) return failedAt(0, outOfTime(clock));
+  const look = await lookAtRow(context, first);
+  const labels = { destination: sender.destination };
+  switch (look.kind) {
+    case 'failed':
+      return failedAt(0, look.failure);
+    case 'confirmed':
+      metrics.count('adapter_repeats_total', labels);
+      return { ended: 1, areSuperseded: false, failure: null };
+    case 'superseded':
+      metrics.count('adapter_superseded_total', labels);
+      return { ended: 1, areSuperseded: true, failure: null };
+    case 'send': {
+      const front = [look.event, ...(await gather(context, left))];
+      // Again, for envelopes may have had to wait for their schemas.
+      if (clock.monoMs() > untilMonoMs) return failedAt(0, outOfTime(clock));
+      return sendFront(context, left, front);
+    }
   }
-  if (isSuperseded(row, envelope, clock)) {
-    metrics.count('adapter_superseded_total', { destination });
-    return { kind: 'superseded' };
-  }
-  const startedMs = clock.monoMs();
-  const outcome = await sender.send({ envelope, envelopeBytes: event.envelope });
-  metrics.observeMs('adapter_send_ms', clock.monoMs() - startedMs, { destination });
-  metrics.count('adapter_sends_total', { destination, outcome: outcome.kind });
-  watchOutage(context, event, outcome);
-  if (outcome.kind !== 'done') return failed(context, row, outcome);
-  confirmed.add(envelope.appCode, envelope.eventId);
-  return { kind: 'delivered' };
 }
 
-/** The birth and the end of a room are told however late, whatever the row says. */
-function isSuperseded(row: StartedRow, envelope: EventEnvelope, clock: Clock): boolean {
-  if (row.usefulUntilMs === null || clock.wallMs() <= row.usefulUntilMs) return false;
-  if (!Object.hasOwn(eventRoutes, envelope.eventType)) return true;
-  return eventRoutes[envelope.eventType as RoomEventType].repairedBySnapshot;
+/**
+ * The events right behind the first that may go with it. None where events go alone: at a destination
+ * that takes no batches; while it seems to be away, when one event is enough to find out; and of rows
+ * that were tried before.
+ *
+ * Race (a batch that is too slow): 1. a batch takes longer than its deadline, and nobody hears what was
+ * taken; 2. its first row fails, with a counted try; 3. the same batch is sent again, and so on, until a
+ * row is given up that its destination would have taken. [A] A row with a try behind it goes alone: it
+ * is delivered or fails by itself. Test: "a row that was tried before goes alone".
+ */
+async function gather(
+  context: SendContext,
+  left: readonly StartedEvent[],
+): Promise<readonly OutgoingEvent[]> {
+  const { sender, outage } = context;
+  if (sender.sendBatch === undefined || outage.isOutage || isTried(left[0])) return [];
+  const events: OutgoingEvent[] = [];
+  for (const item of left.slice(1)) {
+    if (isTried(item)) break; // [A]
+    const look = await lookAtRow(context, item);
+    if (look.kind !== 'send') break;
+    events.push(look.event);
+  }
+  return events;
+}
+
+function isTried(item: StartedEvent | undefined): boolean {
+  return item !== undefined && item.row.retryCount > 0;
+}
+
+async function sendFront(
+  context: SendContext,
+  left: readonly StartedEvent[],
+  front: readonly OutgoingEvent[],
+): Promise<Step> {
+  const { sender, confirmed, clock, metrics } = context;
+  const labels = { destination: sender.destination };
+  const startedMs = clock.monoMs();
+  const { sent, taken, next } = await call(sender, front);
+  metrics.observeMs('adapter_send_ms', clock.monoMs() - startedMs, labels);
+  assert(sent > 0 && sent <= front.length, 'a sender sends one of its events, and no other');
+  assert(next === null ? taken === sent : taken < sent, 'a sender says why it stopped');
+  if (sent > 1) metrics.count('adapter_batches_total', { ...labels, taken: howMuch(taken, sent) });
+  if (taken > 0) {
+    metrics.count('adapter_sends_total', { ...labels, outcome: 'done' }, taken);
+    watchOutage(context, left[0], { kind: 'done' });
+  }
+  for (const { envelope } of front.slice(0, taken)) {
+    confirmed.add(envelope.appCode, envelope.eventId);
+  }
+  const failed = left[taken];
+  if (next === null || failed === undefined) {
+    return { ended: taken, areSuperseded: false, failure: null };
+  }
+  metrics.count('adapter_sends_total', { ...labels, outcome: next.kind });
+  watchOutage(context, failed, next);
+  return failedAt(taken, failureOf(context, failed.row, next));
+}
+
+async function call(sender: EventSender, front: readonly OutgoingEvent[]): Promise<BatchOutcome> {
+  const [first] = front;
+  assert(first !== undefined, 'a call needs an event');
+  if (front.length > 1 && sender.sendBatch !== undefined) return sender.sendBatch(front);
+  const outcome = await sender.send(first);
+  if (outcome.kind === 'done') return { sent: 1, taken: 1, next: null };
+  return { sent: 1, taken: 0, next: outcome };
+}
+
+function howMuch(taken: number, sent: number): 'all' | 'front' | 'none' {
+  if (taken === sent) return 'all';
+  return taken > 0 ? 'front' : 'none';
+}
+
+function failedAt(ended: number, failure: RowFailure): Step {
+  return { ended, areSuperseded: false, failure };
 }
 
 /** A refusal is an answer too: the destination is there. A throttle says nothing either way. */
-function watchOutage(context: SendContext, event: IncomingEvent, outcome: SendOutcome): void {
+function watchOutage(
+  context: SendContext,
+  item: StartedEvent | undefined,
+  outcome: SendOutcome,
+): void {
   const { outage, log, sender } = context;
   const facts = { destination: sender.destination };
   if (outcome.kind === 'done' || outcome.kind === 'permanent') {
     if (outage.succeeded()) log.info(facts, 'the destination takes events again');
-  } else if (outcome.kind !== 'throttled' && outage.failed(event.roomKey)) {
+  } else if (outcome.kind !== 'throttled' && item !== undefined) {
+    if (!outage.failed(item.event.roomKey)) return;
     const error = outcome.kind === 'unknown' ? outcome.cause : outcome.error;
     log.warn({ ...facts, error }, 'the destination takes no events; tries are not counted');
   }
-}
-
-function failed(
-  context: SendContext,
-  row: StartedRow,
-  outcome: Exclude<SendOutcome, { kind: 'done' }>,
-): Sent {
-  const { outage, clock, random } = context;
-  if (outcome.kind === 'permanent') return permanent(outcome.error, clock);
-  if (outcome.kind === 'throttled') {
-    // Jitter upwards only: the destination asked for at least this long.
-    const share = 1 + random.fraction('throttled event') / 2;
-    const nextRetryAtMs = clock.wallMs() + Math.ceil(outcome.retryAfterMs * share);
-    return failure({ error: outcome.error, permanent: false, countsAsTry: false, nextRetryAtMs });
-  }
-  const error = outcome.kind === 'unknown' ? `no answer: ${outcome.cause}` : outcome.error;
-  return laterTry(context, row, error, !outage.isOutage);
-}
-
-function laterTry(
-  context: SendContext,
-  row: StartedRow,
-  error: string,
-  countsAsTry: boolean,
-): Sent {
-  const { clock, random, options } = context;
-  const fraction = random.fraction('retry of an event');
-  const nextRetryAtMs = clock.wallMs() + backoffMs(options.backoff, row.retryCount + 1, fraction);
-  return failure({ error, permanent: false, countsAsTry, nextRetryAtMs });
-}
-
-function permanent(error: string, clock: Clock): Sent {
-  return failure({ error, permanent: true, countsAsTry: true, nextRetryAtMs: clock.wallMs() });
-}
-
-function outOfTime(clock: Clock): Sent {
-  const error = 'not sent: the time of its claim was over';
-  return failure({ error, permanent: false, countsAsTry: false, nextRetryAtMs: clock.wallMs() });
-}
-
-function failure(row: RowFailure): Sent {
-  return { kind: 'failed', failure: row };
 }

@@ -15,8 +15,8 @@ export const imFaultKinds = [
   'slow',
   'twice',
 ] as const;
-/** What can go wrong at the activity stand-in. */
-export const activityFaultKinds = [
+/** What can go wrong with one event at the activity stand-in, whether it comes alone or in a batch. */
+export const ingestFaultKinds = [
   'unavailable',
   'applied_then_cut',
   'slow',
@@ -24,6 +24,8 @@ export const activityFaultKinds = [
   'throttle',
   'twice',
 ] as const;
+/** The same, and a batch that is answered as by a receiver that takes none. */
+export const activityFaultKinds = [...ingestFaultKinds, 'no_batches'] as const;
 /** What can go wrong at the RTC stand-in. */
 export const rtcFaultKinds = [
   'http_500',
@@ -49,6 +51,14 @@ export interface Fault<Kind extends string> {
   readonly command?: string;
   /** Share of the requests that it hits, above 0 and at most 1. Default: all. */
   readonly chance?: number;
+  /** So many requests it lets pass first. Default: none. */
+  readonly after?: number;
+}
+
+interface Order<Kind extends string> {
+  readonly fault: Fault<Kind>;
+  left: number;
+  passing: number;
 }
 
 /** Orders that may wait; one more is refused. */
@@ -59,7 +69,7 @@ export class FaultBoard<Kind extends string> {
   /** The kinds that it takes. */
   readonly kinds: readonly Kind[];
   private readonly random: Random;
-  private orders: { readonly fault: Fault<Kind>; left: number }[] = [];
+  private orders: Order<Kind>[] = [];
 
   constructor(kinds: readonly Kind[], random: Random) {
     this.kinds = kinds;
@@ -69,7 +79,8 @@ export class FaultBoard<Kind extends string> {
   /** Adds an order; false when too many wait. */
   add(fault: Fault<Kind>): boolean {
     if (this.orders.length >= ordersMax) return false;
-    this.orders.push({ fault, left: fault.times ?? Number.POSITIVE_INFINITY });
+    const { times, after: passing = 0 } = fault;
+    this.orders.push({ fault, left: times ?? Number.POSITIVE_INFINITY, passing });
     return true;
   }
 
@@ -78,10 +89,13 @@ export class FaultBoard<Kind extends string> {
     this.orders = [];
   }
 
-  /** The fault that hits this request, or null. */
-  take(command: string): Fault<Kind> | null {
+  /** The fault that hits this request, or null. Given `kinds`, one of these. */
+  take(command: string, kinds: readonly Kind[] = this.kinds): Fault<Kind> | null {
     const order = this.orders.find(
-      ({ fault }) => (fault.command ?? command) === command && this.isHit(fault),
+      (other) =>
+        (other.fault.command ?? command) === command &&
+        kinds.includes(other.fault.kind) &&
+        this.isHit(other),
     );
     if (order === undefined) return null;
     order.left -= 1;
@@ -98,7 +112,12 @@ export class FaultBoard<Kind extends string> {
   }
 
   /** Draws only for orders that leave it to chance, so that the others leave no trace in a replay. */
-  private isHit({ kind, chance = 1 }: Fault<Kind>): boolean {
+  private isHit(order: Order<Kind>): boolean {
+    const { kind, chance = 1 } = order.fault;
+    if (order.passing > 0) {
+      order.passing -= 1;
+      return false;
+    }
     return chance >= 1 || this.random.fraction(`fault ${kind}`) < chance;
   }
 }
@@ -110,7 +129,7 @@ export function readFault<Kind extends string>(
 ): { readonly ok: true; readonly fault: Fault<Kind> } | { readonly ok: false; fault: string } {
   if (typeof value !== 'object' || value === null) return { ok: false, fault: 'no JSON object' };
   const fields = value as Record<string, unknown>;
-  const { kind, times = 1, code, delay_ms: delayMs, command, chance } = fields;
+  const { kind, times = 1, code, delay_ms: delayMs, command, chance, after } = fields;
   const known = kinds.find((name) => name === kind);
   if (known === undefined) return { ok: false, fault: `kind must be one of ${kinds.join(', ')}` };
   if (times !== null && !isCount(times)) {
@@ -126,6 +145,7 @@ export function readFault<Kind extends string>(
   if (chance !== undefined && !isShare(chance)) {
     return { ok: false, fault: 'chance must be a number above 0 and at most 1' };
   }
+  if (after !== undefined && !isCount(after)) return { ok: false, fault: 'after must be a number' };
   return {
     ok: true,
     fault: {
@@ -135,6 +155,7 @@ export function readFault<Kind extends string>(
       ...(delayMs === undefined ? {} : { delayMs }),
       ...(command === undefined ? {} : { command }),
       ...(chance === undefined ? {} : { chance }),
+      ...(after === undefined ? {} : { after }),
     },
   };
 }

@@ -75,8 +75,8 @@ function sandboxOptions(context: WiringContext): SandboxOptions {
     clock,
     timers,
     random,
-    startActivityServer: ({ host, port }, onIngest) =>
-      started(host, createActivityServer({ host, port, onIngest }, ports)),
+    startActivityServer: ({ host, port }, receiver) =>
+      started(host, createActivityServer({ host, port, receiver }, ports)),
     startWalletServer: ({ host, port }, wallet, luckyGifts) =>
       started(host, createWalletServer({ host, port, wallet, luckyGifts }, ports)),
   };

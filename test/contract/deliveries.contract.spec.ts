@@ -44,10 +44,7 @@ imClientContract('Tencent IM over HTTP', async () => {
 activityClientContract('gRPC', async () => {
   const deps = driverDeps();
   const standIn = new ActivityStandIn({ timers: deps.timers, random });
-  const server = createActivityServer(
-    { ...loopback, onIngest: (request, signal) => standIn.ingest(request, signal) },
-    deps,
-  );
+  const server = createActivityServer({ ...loopback, receiver: standIn }, deps);
   const address = `${loopback.host}:${await server.start()}`;
   const client = createActivityGrpcClient(
     { address, timeoutMs: callTimeoutMs },

@@ -8,6 +8,7 @@ import { roomKeyOf } from '../../src/domain/ids.ts';
 import type { AppCode, CommandId, EventId, RoomId, RoomVersion } from '../../src/domain/ids.ts';
 import { Failure } from '../../src/kernel/failure.ts';
 import type { IncomingEvent } from '../../src/ports/event-source.ts';
+import type { BatchOutcome } from '../../src/ports/activity-client.ts';
 import type { SendOutcome } from '../../src/ports/im-client.ts';
 import type { FinishResult, RunFinish, StartedRow } from '../../src/ports/outbox-store.ts';
 import { ManualTime } from './manual-time.ts';
@@ -29,6 +30,10 @@ const options: AdapterOptions = {
 export interface AdapterSeen {
   readonly starts: string[];
   readonly sends: string[];
+  /** Calls with several events: their names, joined by commas. */
+  readonly batches: string[];
+  /** Counters as `name|label|label`, with their sums. */
+  readonly counts: Map<string, number>;
   readonly finishes: { readonly token: string; readonly finish: RunFinish }[];
   hints: number;
   /** Sends that were in flight at the same time, at most. */
@@ -61,24 +66,39 @@ export function incoming(
 
 /**
  * `started` answers the rows of a start (all of them by default), `send` the outcome of a send,
- * `finish` may throw. The event type is RoomUserJoined unless the room's name is one.
+ * `sendBatch` that of a batch (without it the destination takes none), `finish` may throw. The event type is RoomUserJoined unless the room's name is one.
  */
 export function makeAdapterRig(
   fakes: {
     readonly started?: (token: string, rowIds: readonly bigint[]) => readonly StartedRow[];
     readonly send?: (name: string, time: ManualTime) => Promise<SendOutcome> | SendOutcome;
+    readonly sendBatch?: (
+      names: readonly string[],
+      time: ManualTime,
+    ) => Promise<BatchOutcome> | BatchOutcome;
     readonly finish?: (token: string) => FinishResult;
-    readonly read?: (name: string) => EnvelopeReading | null;
+    readonly read?: (
+      name: string,
+      time: ManualTime,
+    ) => Promise<EnvelopeReading | null> | EnvelopeReading | null;
     readonly delivered?: (name: string) => void;
   } = {},
   fields: Partial<AdapterOptions> = {},
 ): AdapterRig {
   const time = new ManualTime();
   const log = new MemoryLog();
-  const seen: AdapterSeen = { starts: [], sends: [], finishes: [], hints: 0, inFlightMax: 0 };
+  const seen: AdapterSeen = {
+    starts: [],
+    sends: [],
+    batches: [],
+    counts: new Map(),
+    finishes: [],
+    hints: 0,
+    inFlightMax: 0,
+  };
   let inFlight = 0;
   const send = async ({ envelopeBytes }: OutgoingEvent): Promise<SendOutcome> => {
-    const name = Buffer.from(envelopeBytes).toString('utf8');
+    const name = nameOf(envelopeBytes);
     seen.sends.push(name);
     inFlight += 1;
     seen.inFlightMax = Math.max(seen.inFlightMax, inFlight);
@@ -86,6 +106,17 @@ export function makeAdapterRig(
     inFlight -= 1;
     return outcome;
   };
+  const { sendBatch } = fakes;
+  const batches =
+    sendBatch === undefined
+      ? {}
+      : {
+          async sendBatch(events: readonly OutgoingEvent[]): Promise<BatchOutcome> {
+            const names = events.map(({ envelopeBytes }) => nameOf(envelopeBytes));
+            seen.batches.push(names.join());
+            return await sendBatch(names, time);
+          },
+        };
   const adapter: Adapter = createAdapter(
     {
       source: { start: () => Promise.resolve(), stop: () => Promise.resolve() },
@@ -109,9 +140,9 @@ export function makeAdapterRig(
           return { delivered: 1, failedRowState: state, returnedToPending: 0 };
         },
       },
-      readEnvelope: (bytes) => {
-        const name = Buffer.from(bytes).toString('utf8');
-        return Promise.resolve(fakes.read?.(name) ?? envelopeOf(name));
+      async readEnvelope(bytes) {
+        const name = nameOf(bytes);
+        return (await fakes.read?.(name, time)) ?? envelopeOf(name);
       },
       wake: {
         hint: () => {
@@ -123,18 +154,29 @@ export function makeAdapterRig(
       timers: time,
       random: { fraction: () => 0, hex: () => '' },
       log,
-      metrics: { count: () => undefined, gauge: () => undefined, observeMs: () => undefined },
+      metrics: {
+        count(name, labels = {}, by = 1) {
+          const key = [name, ...Object.values(labels)].join('|');
+          seen.counts.set(key, (seen.counts.get(key) ?? 0) + by);
+        },
+        gauge: () => undefined,
+        observeMs: () => undefined,
+      },
       trace: { at: () => undefined },
       onDelivered: (bytes) => {
-        fakes.delivered?.(Buffer.from(bytes).toString('utf8'));
+        fakes.delivered?.(nameOf(bytes));
         return Promise.resolve();
       },
       onCrashed: () => undefined,
     },
-    { destination: 'im', send },
+    { destination: 'im', send, ...batches },
     { ...options, ...fields },
   );
   return { adapter, time, log, seen };
+}
+
+function nameOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('utf8');
 }
 
 /** Moves the clock until `work` has ended; fails when it does not within `limitMs` of that clock. */

@@ -5,10 +5,11 @@
 import type { ActivityClient } from '../../ports/activity-client.ts';
 import type { EventSender } from '../event-sender.ts';
 
-/** Sends envelopes through `client`. */
+/** Sends envelopes through `client`, those of a run together. */
 export function createActivitySender(client: ActivityClient): EventSender {
   return {
     destination: 'activity',
     send: ({ envelopeBytes }) => client.ingest(envelopeBytes),
+    sendBatch: (events) => client.ingestBatch(events.map(({ envelopeBytes }) => envelopeBytes)),
   };
 }

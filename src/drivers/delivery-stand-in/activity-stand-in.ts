@@ -1,11 +1,11 @@
 /**
  * An activity service for development and tests: takes events, deduplicates by (app_code, event_id),
- * records and fails on order. It knows nothing of gRPC: the sandbox serves it over gRPC, the twin in
- * memory calls it directly.
+ * records and fails on order, in the midst of a batch as well. It knows nothing of gRPC: the sandbox
+ * serves it over gRPC, the twin in memory calls it directly.
  */
 import type { Random } from '../../ports/random.ts';
 import type { Timers } from '../../ports/timers.ts';
-import { activityFaultKinds, FaultBoard } from '../fault-board.ts';
+import { activityFaultKinds, FaultBoard, ingestFaultKinds } from '../fault-board.ts';
 import { ReceivedEvents } from './received-events.ts';
 
 /** An event as the ingest interface carries it. */
@@ -19,21 +19,37 @@ export interface IngestedEvent {
   readonly eventIndex: number;
 }
 
+/** Why the transport answers no event. */
+export interface ActivityRefusal {
+  readonly kind: 'status';
+  readonly status: 'UNAVAILABLE' | 'FAILED_PRECONDITION' | 'RESOURCE_EXHAUSTED' | 'UNIMPLEMENTED';
+  readonly message: string;
+  readonly retryAfterMs?: number;
+}
+
 /** What the transport answers. */
 export type ActivityAnswer =
-  | { readonly kind: 'taken'; readonly duplicate: boolean }
+  { readonly kind: 'taken'; readonly duplicate: boolean } | ActivityRefusal;
+
+/** What it answers for a batch: so many from the front, and why not the next; or its own end. */
+export type ActivityBatchAnswer =
   | {
-      readonly kind: 'status';
-      readonly status: 'UNAVAILABLE' | 'FAILED_PRECONDITION' | 'RESOURCE_EXHAUSTED';
-      readonly message: string;
-      readonly retryAfterMs?: number;
-    };
+      readonly kind: 'front';
+      readonly taken: number;
+      readonly notTaken: ActivityRefusal | null;
+    }
+  | ActivityRefusal;
 
 /** `slow` without a time of its own waits this long. */
 const slowMs = 5_000;
 /** What `throttle` without a time of its own asks for. */
 const throttleMs = 1_000;
 const orderedMessage = 'ordered by the sandbox';
+const cut: ActivityRefusal = {
+  kind: 'status',
+  status: 'UNAVAILABLE',
+  message: 'cut after it was applied',
+};
 
 /** See the file header. */
 export class ActivityStandIn {
@@ -48,7 +64,36 @@ export class ActivityStandIn {
 
   /** Takes one event, or does what was ordered. `signal` aborts when the caller no longer waits. */
   async ingest(event: IngestedEvent, signal: AbortSignal): Promise<ActivityAnswer> {
-    const fault = this.faults.take('ingest');
+    const answer = await this.takeOne(event, 'ingest', signal);
+    return answer.kind === 'cut' ? cut : answer;
+  }
+
+  /**
+   * Takes events from the front until one is not taken. Each of them may meet an order, as one that
+   * comes alone does; the command `ingest_batch` keeps an order for those that come in batches.
+   */
+  async ingestBatch(
+    events: readonly IngestedEvent[],
+    signal: AbortSignal,
+  ): Promise<ActivityBatchAnswer> {
+    if (this.faults.take('ingest_batch', ['no_batches']) !== null) {
+      return { kind: 'status', status: 'UNIMPLEMENTED', message: orderedMessage };
+    }
+    for (const [taken, event] of events.entries()) {
+      const answer = await this.takeOne(event, 'ingest_batch', signal);
+      // The caller hears nothing of the batch, not even of what had been taken before.
+      if (answer.kind === 'cut' || signal.aborted) return cut;
+      if (answer.kind === 'status') return { kind: 'front', taken, notTaken: answer };
+    }
+    return { kind: 'front', taken: events.length, notTaken: null };
+  }
+
+  private async takeOne(
+    event: IngestedEvent,
+    command: 'ingest' | 'ingest_batch',
+    signal: AbortSignal,
+  ): Promise<ActivityAnswer | { readonly kind: 'cut' }> {
+    const fault = this.faults.take(command, ingestFaultKinds);
     switch (fault?.kind) {
       case 'unavailable':
         return { kind: 'status', status: 'UNAVAILABLE', message: orderedMessage };
@@ -69,7 +114,8 @@ export class ActivityStandIn {
       case 'applied_then_cut':
         // To the caller this looks like a connection that was cut after the event was stored.
         this.take(event);
-        return { kind: 'status', status: 'UNAVAILABLE', message: 'cut after it was applied' };
+        return { kind: 'cut' };
+      case 'no_batches':
       case undefined:
     }
     return { kind: 'taken', duplicate: this.take(event) };

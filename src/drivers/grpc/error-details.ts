@@ -13,6 +13,7 @@ import { Failure } from '../../kernel/failure.ts';
 import type { FailureFacts } from '../../kernel/failure.ts';
 import { ErrorInfoSchema, RetryInfoSchema } from './generated/google/rpc/error_details_pb.ts';
 import { StatusSchema } from './generated/google/rpc/status_pb.ts';
+import type { Status } from './generated/google/rpc/status_pb.ts';
 
 /** Key of the trailer that carries the typed details. */
 export const statusDetailsKey = 'grpc-status-details-bin';
@@ -91,9 +92,20 @@ export function readFailure(error: {
   const [bytes] = error.metadata?.get(statusDetailsKey) ?? [];
   if (!(bytes instanceof Uint8Array)) return bare;
   try {
-    return { ...bare, ...detailsOf(bytes) };
+    return { ...bare, ...detailsIn(fromBinary(StatusSchema, bytes)) };
   } catch {
     // Details of some other server, or damaged: the status itself still stands.
+    return bare;
+  }
+}
+
+/** Reads a status that came as a value in an answer, such as that of one event of a batch. */
+export function failureOfStatus(status: Status): WireFailure {
+  const { code, message } = status;
+  const bare = readFailure({ code, details: message });
+  try {
+    return { ...bare, ...detailsIn(status) };
+  } catch {
     return bare;
   }
 }
@@ -170,9 +182,9 @@ function bounded(facts: FailureFacts): Record<string, string> {
   return kept;
 }
 
-function detailsOf(bytes: Uint8Array): Partial<WireFailure> {
+function detailsIn({ details }: Status): Partial<WireFailure> {
   const read: { -readonly [Key in keyof WireFailure]?: WireFailure[Key] } = {};
-  for (const detail of fromBinary(StatusSchema, bytes).details) {
+  for (const detail of details) {
     const info = anyUnpack(detail, ErrorInfoSchema);
     if (info !== undefined) {
       read.reason = info.reason;

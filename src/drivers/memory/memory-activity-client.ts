@@ -1,53 +1,50 @@
 /**
- * Memory twin of the activity client: the same reading of an envelope and the same sorting of
- * answers, with a stand-in in this process on the other side.
+ * Memory twin of the activity client: the same delivery, with a stand-in in this process on the other
+ * side of its calls.
  */
 import { unknownOutcome } from '../../kernel/unknown-outcome.ts';
-import type { ActivityClient } from '../../ports/activity-client.ts';
+import type { UnknownOutcome } from '../../kernel/unknown-outcome.ts';
+import type { ActivityClient, BatchOutcome } from '../../ports/activity-client.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { SendOutcome } from '../../ports/im-client.ts';
 import type { Timers } from '../../ports/timers.ts';
 import type { Codec } from '../../protocol/codec-api.ts';
-import type { ActivityAnswer, ActivityStandIn } from '../delivery-stand-in/activity-stand-in.ts';
+import { outcomeOfStatus } from '../activity-answers.ts';
+import type { AnsweredStatus } from '../activity-answers.ts';
+import { ActivityDelivery } from '../activity-delivery.ts';
+import type { ActivityCalls, ReadEvent } from '../activity-delivery.ts';
+import type {
+  ActivityRefusal,
+  ActivityStandIn,
+  IngestedEvent,
+} from '../delivery-stand-in/activity-stand-in.ts';
 import { settleWithin } from '../settle-within.ts';
 
-const throttlePauseMs = 1_000;
+/** What the twin stands on. */
+export interface MemoryActivityContext {
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly codec: Codec;
+}
 
 /** See the file header. The stand-in outlives it. */
 export class MemoryActivityClient implements ActivityClient {
-  private readonly standIn: ActivityStandIn;
-  private readonly timeoutMs: number;
-  private readonly context: { readonly timers: Timers; readonly codec: Codec };
+  private readonly delivery: ActivityDelivery;
+  private readonly timers: Timers;
   private readonly open = new Set<AbortController>();
   private isStopped = false;
 
-  constructor(
-    standIn: ActivityStandIn,
-    timeoutMs: number,
-    context: { readonly timers: Timers; readonly codec: Codec },
-  ) {
-    this.standIn = standIn;
-    this.timeoutMs = timeoutMs;
-    this.context = context;
+  constructor(standIn: ActivityStandIn, timeoutMs: number, context: MemoryActivityContext) {
+    this.timers = context.timers;
+    this.delivery = new ActivityDelivery(this.callsOf(standIn), timeoutMs, context);
   }
 
-  async ingest(envelope: Uint8Array): Promise<SendOutcome> {
-    const { codec, timers } = this.context;
-    const fingerprint = codec.unknownFingerprint(envelope);
-    if (fingerprint !== null) {
-      return { kind: 'retryable', error: `schema ${fingerprint} is not known here yet` };
-    }
-    const decoded = codec.decodeEnvelope(envelope);
-    if (!decoded.ok) return { kind: 'permanent', error: `unreadable: ${decoded.fault}` };
-    if (this.isStopped) return unknownOutcome('the client is stopped');
-    const caller = new AbortController();
-    this.open.add(caller);
-    const answering = this.standIn.ingest({ ...decoded.value, envelope }, caller.signal);
-    const settled = await settleWithin(timers, answering, this.timeoutMs);
-    this.open.delete(caller);
-    if (settled.kind === 'done') return sorted(settled.value);
-    caller.abort();
-    const cause = settled.kind === 'failed' ? settled.error : `no answer in ${this.timeoutMs} ms`;
-    return unknownOutcome(cause);
+  ingest(envelope: Uint8Array): Promise<SendOutcome> {
+    return this.delivery.ingest(envelope);
+  }
+
+  ingestBatch(envelopes: readonly Uint8Array[]): Promise<BatchOutcome> {
+    return this.delivery.ingestBatch(envelopes);
   }
 
   stop(): Promise<void> {
@@ -55,18 +52,55 @@ export class MemoryActivityClient implements ActivityClient {
     for (const caller of this.open) caller.abort();
     return Promise.resolve();
   }
+
+  private callsOf(standIn: ActivityStandIn): ActivityCalls {
+    return {
+      ingest: async (event, timeoutMs) => {
+        const answer = await this.answered(timeoutMs, (signal) =>
+          standIn.ingest(ingested(event), signal),
+        );
+        if (answer.kind === 'unknown') return answer;
+        // A repeat is success too: the event is where it belongs.
+        return answer.kind === 'taken' ? { kind: 'done' } : outcomeOfStatus(statusOf(answer));
+      },
+      ingestBatch: async (events, timeoutMs) => {
+        const answer = await this.answered(timeoutMs, (signal) =>
+          standIn.ingestBatch(events.map(ingested), signal),
+        );
+        if (answer.kind === 'unknown') return answer;
+        if (answer.kind === 'status') return { kind: 'failed', ...statusOf(answer) };
+        const { taken, notTaken } = answer;
+        return {
+          kind: 'answered',
+          taken,
+          notTaken: notTaken === null ? null : statusOf(notTaken),
+        };
+      },
+    };
+  }
+
+  /** What the call answers in time. */
+  private async answered<Answer>(
+    timeoutMs: number,
+    call: (signal: AbortSignal) => Promise<Answer>,
+  ): Promise<Answer | UnknownOutcome> {
+    if (this.isStopped) return unknownOutcome('the client is stopped');
+    const caller = new AbortController();
+    this.open.add(caller);
+    const settled = await settleWithin(this.timers, call(caller.signal), timeoutMs);
+    this.open.delete(caller);
+    if (settled.kind === 'done') return settled.value;
+    caller.abort();
+    return unknownOutcome(
+      settled.kind === 'failed' ? settled.error : `no answer in ${timeoutMs} ms`,
+    );
+  }
 }
 
-function sorted(answer: ActivityAnswer): SendOutcome {
-  // A repeat is success too: the event is where it belongs.
-  if (answer.kind === 'taken') return { kind: 'done' };
-  const error = `${answer.status} ${answer.message}`;
-  switch (answer.status) {
-    case 'UNAVAILABLE':
-      return unknownOutcome(error);
-    case 'FAILED_PRECONDITION':
-      return { kind: 'permanent', error };
-    case 'RESOURCE_EXHAUSTED':
-      return { kind: 'throttled', error, retryAfterMs: answer.retryAfterMs ?? throttlePauseMs };
-  }
+function ingested({ bytes, envelope }: ReadEvent): IngestedEvent {
+  return { ...envelope, envelope: bytes };
+}
+
+function statusOf({ status, message, retryAfterMs }: ActivityRefusal): AnsweredStatus {
+  return { status, message, retryAfterMs: retryAfterMs ?? null };
 }

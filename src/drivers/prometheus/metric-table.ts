@@ -148,8 +148,17 @@ const ofOutbox: Rows = {
   relay_retention_unproven_rooms_total: counter(
     'Looks at rooms whose snapshots did not prove that their log may leave.',
   ),
-  adapter_send_ms: duration('Events sent to a destination.', 'destination'),
-  adapter_sends_total: counter('Sends, by outcome.', 'destination', 'outcome'),
+  adapter_send_ms: duration('Sends, of one event or of a batch.', 'destination'),
+  adapter_sends_total: counter(
+    'Events sent, by outcome; of a batch those taken and the next.',
+    'destination',
+    'outcome',
+  ),
+  adapter_batches_total: counter(
+    'Batches sent, by how much of them was taken: all, the front or none.',
+    'destination',
+    'taken',
+  ),
   adapter_rows_total: counter('Rows by the state they went to.', 'destination', 'ended'),
   adapter_repeats_total: counter('Events not sent because they had arrived.', 'destination'),
   adapter_superseded_total: counter('IM messages too late to be of use.', 'destination'),

@@ -6,7 +6,6 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Random } from '../../ports/random.ts';
 import type { Timers } from '../../ports/timers.ts';
 import { ActivityStandIn } from '../delivery-stand-in/activity-stand-in.ts';
-import type { ActivityAnswer, IngestedEvent } from '../delivery-stand-in/activity-stand-in.ts';
 import { ImStandIn } from '../delivery-stand-in/im-stand-in.ts';
 import { RtcStandIn } from '../delivery-stand-in/rtc-stand-in.ts';
 import { LuckyStandIn } from '../lucky-stand-in/lucky-stand-in.ts';
@@ -49,12 +48,12 @@ export interface SandboxOptions {
   readonly timers: Timers;
   readonly random: Random;
   /**
-   * Serves `onIngest` over gRPC. Given from outside, because drivers do not import each other; the
-   * composition passes the activity server of the gRPC driver.
+   * Serves the activity service over gRPC. Given from outside, because drivers do not import each
+   * other; the composition passes the activity server of the gRPC driver.
    */
   readonly startActivityServer: (
     listen: ListenAddress,
-    onIngest: (event: IngestedEvent, signal: AbortSignal) => Promise<ActivityAnswer>,
+    activity: ActivityStandIn,
   ) => Promise<StandInServer>;
   /** Serves the wallet and the lucky gift service over gRPC; given from outside for the same reason. */
   readonly startWalletServer: (
@@ -102,10 +101,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       nowMs: () => clock.wallMs(),
     });
     running.push(rtcServer);
-    const activityServer = await options.startActivityServer(
-      options.activityListen,
-      (event, signal) => activity.ingest(event, signal),
-    );
+    const activityServer = await options.startActivityServer(options.activityListen, activity);
     running.push(activityServer);
     const walletServer = await options.startWalletServer(options.walletListen, wallet, lucky);
     running.push(walletServer);

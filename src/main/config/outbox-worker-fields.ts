@@ -42,7 +42,7 @@ export const outboxWorkerFields = {
     max: 100000,
   }),
   publish_timeout: duration({
-    about: 'Deadline for the delivery of one row.',
+    about: 'Deadline for one send, of one row or of a batch.',
     fallback: '3s',
     min: '50ms',
     max: '1m',

@@ -2,8 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AppCode, CommandId, EventId, RoomVersion } from '../../../src/domain/ids.ts';
 import type { ActivityStandIn } from '../../../src/drivers/delivery-stand-in/activity-stand-in.ts';
-import type { ActivityClient } from '../../../src/ports/activity-client.ts';
-import type { SendOutcome } from '../../../src/ports/im-client.ts';
+import type { ActivityClient, BatchOutcome } from '../../../src/ports/activity-client.ts';
 import { createCodec } from '../../../src/protocol/codec.ts';
 import { alice, joined, owner, room } from '../../support/room-builders.ts';
 
@@ -57,17 +56,23 @@ export function activityClientContract(
         .show()
         .rooms.flatMap((one) => one.events)
         .filter(({ event_id: other }) => other === id);
-    const order = (kind: OrderedKind, delayMs?: number, times: number | null = 1): void => {
+    const order = (
+      kind: OrderedKind,
+      delayMs?: number,
+      times: number | null = 1,
+      after = 0,
+    ): void => {
       const isTaken = fixture.standIn.faults.add({
         kind,
         times,
+        after,
         ...(delayMs === undefined ? {} : { delayMs }),
       });
       expect(isTaken).toBe(true);
     };
     /** The outcome of a call that must end within its bound, while the time is let pass. */
-    const inTime = async (call: Promise<SendOutcome>): Promise<SendOutcome> => {
-      let outcome: SendOutcome | null = null;
+    const inTime = async <Outcome>(call: Promise<Outcome>): Promise<Outcome> => {
+      let outcome: Outcome | null = null;
       void call.then((ended) => (outcome = ended));
       await fixture.pass(fixture.timeoutMs + slackMs);
       expect(outcome).not.toBeNull();
@@ -151,10 +156,110 @@ export function activityClientContract(
       }
     });
 
+    describe('a batch', () => {
+      const ingestBatch = (ids: readonly string[]): Promise<BatchOutcome> =>
+        fixture.client.ingestBatch(ids.map((id) => envelope(id)));
+      const newIds = (count: number) => Array.from({ length: count }, newId);
+      const arrived = (ids: readonly string[]) => ids.map((id) => seen(id).length);
+
+      it('is delivered in one call, in its order, each event once (ARC-7, EXT-4)', async () => {
+        const [first = '', ...others] = newIds(4);
+        expect(await ingest(envelope(first))).toEqual(done);
+        const ids = [first, ...others];
+        expect(await ingestBatch(ids)).toEqual({ sent: 4, taken: 4, next: null });
+        expect(await ingestBatch(ids)).toEqual({ sent: 4, taken: 4, next: null });
+        const { rooms } = fixture.standIn.received.show();
+        const inOrder = rooms.flatMap(({ events: all }) => all.map(({ event_id: id }) => id));
+        expect(inOrder.filter((id) => ids.includes(id))).toEqual(ids);
+        expect(ids.flatMap(seen).map(({ deduplicated }) => deduplicated)).toEqual([2, 1, 1, 1]);
+      });
+
+      it('is taken up to the first that is not, which says why (OUT-23)', async () => {
+        const ends: readonly (readonly [OrderedKind, object])[] = [
+          ['unavailable', { kind: 'unknown' }],
+          ['refuse', { kind: 'permanent', error: expect.stringContaining('ordered') as string }],
+          ['throttle', { kind: 'throttled', retryAfterMs: 2_500 }],
+        ];
+        for (const [kind, next] of ends) {
+          const ids = newIds(4);
+          order(kind, 2_500, 1, 2);
+          expect(await ingestBatch(ids)).toMatchObject({ sent: 4, taken: 2, next });
+          expect(arrived(ids)).toEqual([1, 1, 0, 0]);
+        }
+      });
+
+      it('without an answer leaves nothing known, and comes again whole (RETRY-8)', async () => {
+        const ids = newIds(3);
+        order('applied_then_cut', undefined, 1, 1);
+        expect(await ingestBatch(ids)).toMatchObject({ taken: 0, next: { kind: 'unknown' } });
+        expect(arrived(ids)).toEqual([1, 1, 0]);
+        expect(await ingestBatch(ids)).toEqual({ sent: 3, taken: 3, next: null });
+        expect(ids.flatMap(seen).map(({ repeats }) => repeats)).toEqual([0, 0, 0]);
+      });
+
+      it('may be slow in its midst, within the bound of one call (OCFG-5)', async () => {
+        order('slow', fixture.timeoutMs / 4, 1, 1);
+        expect(await inTime(ingestBatch(newIds(3)))).toEqual({ sent: 3, taken: 3, next: null });
+        order('slow', 20 * fixture.timeoutMs, 1, 1);
+        const unknown = { taken: 0, next: { kind: 'unknown' } };
+        expect(await inTime(ingestBatch(newIds(3)))).toMatchObject(unknown);
+      });
+
+      it('has its bound for all of it, however many of its events are slow (OCFG-5)', async () => {
+        order('slow', fixture.timeoutMs / 2, 4);
+        const unknown = { taken: 0, next: { kind: 'unknown' } };
+        expect(await inTime(ingestBatch(newIds(4)))).toMatchObject(unknown);
+      });
+
+      it('may hold an event that arrives twice', async () => {
+        const ids = newIds(3);
+        order('twice', undefined, 1, 1);
+        expect(await ingestBatch(ids)).toEqual({ sent: 3, taken: 3, next: null });
+        expect(ids.flatMap(seen).map(({ deduplicated }) => deduplicated)).toEqual([0, 1, 0]);
+      });
+
+      it('ends before what is no envelope, which alone is told so', async () => {
+        const ids = newIds(2);
+        const broken = new Uint8Array([1, 2, 3]);
+        const call = (given: readonly Uint8Array[]) => fixture.client.ingestBatch(given);
+        const envelopes = [...ids.map((id) => envelope(id)), broken, envelope(newId())];
+        expect(await call(envelopes)).toEqual({ sent: 2, taken: 2, next: null });
+        expect(await call(envelopes.slice(2))).toMatchObject({
+          sent: 1,
+          taken: 0,
+          next: { kind: 'permanent' },
+        });
+      });
+
+      it('too long for one call goes with the next ones', async () => {
+        const ids = newIds(103);
+        expect(await ingestBatch(ids)).toEqual({ sent: 100, taken: 100, next: null });
+        expect(await ingestBatch(ids.slice(100))).toEqual({ sent: 3, taken: 3, next: null });
+      });
+
+      // The last of them: from here on this client sends single events.
+      it('goes event by event to whoever takes none, and is not tried each time', async () => {
+        const ids = newIds(3);
+        order('no_batches');
+        expect(await ingestBatch(ids)).toEqual({ sent: 1, taken: 1, next: null });
+        expect(await ingestBatch(ids.slice(1))).toEqual({ sent: 1, taken: 1, next: null });
+        order('refuse');
+        expect(await ingestBatch(ids.slice(2))).toMatchObject({
+          sent: 1,
+          taken: 0,
+          next: { kind: 'permanent' },
+        });
+        expect(arrived(ids)).toEqual([1, 1, 0]);
+      });
+    });
+
     it('delivers nothing once it is stopped, and throws nothing', async () => {
       const id = newId();
       await fixture.client.stop();
       expect(await inTime(ingest(envelope(id)))).toMatchObject({ kind: 'unknown' });
+      expect(
+        await inTime(fixture.client.ingestBatch([envelope(id), envelope(newId())])),
+      ).toMatchObject({ taken: 0, next: { kind: 'unknown' } });
       expect(seen(id)).toEqual([]);
       await fixture.client.stop();
     });

@@ -14,7 +14,7 @@ import type { Fleet } from './fleet.ts';
 export interface Taps {
   /** Bodies of the requests to IM, in their order. */
   readonly im: readonly string[];
-  /** Requests to the activity service, in their order. */
+  /** Events on their way to the activity service, in their order, alone or in batches. */
   readonly activity: readonly IngestRequest[];
   /** Configuration that leads an adapter through them. */
   readonly env: Readonly<Record<string, string>>;
@@ -39,10 +39,18 @@ export async function openTaps(fleet: Fleet): Promise<Taps> {
     {
       host,
       port: 0,
-      onIngest: async (request, signal) => {
-        activity.push(request);
-        const { duplicate } = await onward.calls.ingest(request, { timeoutMs: 5_000, signal });
-        return { kind: 'taken', duplicate };
+      receiver: {
+        async ingest(request, signal) {
+          activity.push(request);
+          const { duplicate } = await onward.calls.ingest(request, { timeoutMs: 5_000, signal });
+          return { kind: 'taken', duplicate };
+        },
+        async ingestBatch(events, signal) {
+          activity.push(...events);
+          const request = { events: [...events] };
+          const { taken } = await onward.calls.ingestBatch(request, { timeoutMs: 5_000, signal });
+          return { kind: 'front', taken, notTaken: null };
+        },
       },
     },
     deps,

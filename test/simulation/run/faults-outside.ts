@@ -30,6 +30,12 @@ const activityKinds = [
   'twice',
 ] as const;
 const timesMax = 3;
+/** Events of batches that a fault lets pass, so that it meets one in the midst of its batch. */
+const passingMax = 2;
+/** Seldom: an adapter that met it sends no batches for the rest of its life, as these runs are short. */
+const noBatchesOneIn = 40;
+/** Rooms that wait before it. */
+const waitingMax = 4;
 const delayMaxMs = 2_000;
 const jumpMaxMs = 20_000;
 
@@ -108,7 +114,14 @@ export const outsideFaults: FaultTable<
   activity(world, { choice, target }) {
     const kind = chosen(activityKinds, choice) ?? 'unavailable';
     const delayMs = 1 + (target % delayMaxMs);
-    return world.servers.activity.faults.add({ kind, times: 1 + (target % timesMax), delayMs });
+    const times = 1 + (target % timesMax);
+    const { faults } = world.servers.activity;
+    if (choice % noBatchesOneIn === 0) return faults.add({ kind: 'no_batches', times: 1 });
+    if (target % 2 === 0) return faults.add({ kind, times, delayMs });
+    // Rooms that are made to wait have something for a batch behind it.
+    faults.add({ kind: 'throttle', command: 'ingest', times: waitingMax, delayMs: delayMaxMs });
+    const after = 1 + (choice % passingMax);
+    return faults.add({ kind, command: 'ingest_batch', times, delayMs, after });
   },
   activityDown(world) {
     world.servers.activity.faults.add({ kind: 'unavailable', times: null });

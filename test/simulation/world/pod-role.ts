@@ -171,9 +171,9 @@ function outsideClients(around: PodSurroundings, life: PodLife): OutsideClients 
     activity: () =>
       gatedPort(
         new MemoryActivityClient(
-          farAway(servers.activity, ['ingest'], network),
+          farAway(servers.activity, ['ingest', 'ingestBatch'], network),
           config.outboxWorker.publishTimeoutMs,
-          { timers, codec },
+          { clock, timers, codec },
         ),
         gate,
       ),

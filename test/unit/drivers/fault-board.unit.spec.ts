@@ -27,6 +27,21 @@ describe('a fault board', () => {
     expect(board.take('find')?.kind).toBe('slow');
   });
 
+  it('lets so many requests pass first as the order says', () => {
+    const board = newBoard();
+    board.add({ kind: 'slow', times: 2, after: 2 });
+    const taken = Array.from({ length: 5 }, () => board.take('any')?.kind ?? null);
+    expect(taken).toEqual([null, null, 'slow', 'slow', null]);
+  });
+
+  it('hits with an order of the kinds that the request can bear, and leaves the others', () => {
+    const board = newBoard();
+    board.add({ kind: 'slow', times: 1, after: 1 });
+    expect(board.take('any', ['refuse'])).toBeNull();
+    expect(board.take('any')).toBeNull();
+    expect(board.take('any')?.kind).toBe('slow');
+  });
+
   it('leaves a chance to the draws, and spends a hit only on a hit', () => {
     const board = newBoard();
     board.add({ kind: 'slow', times: 100, chance: 0.25 });

@@ -20,9 +20,9 @@ const codec = createCodec();
 const metrics = { count: () => undefined, gauge: () => undefined, observeMs: () => undefined };
 
 /** How the composition serves the stand-in over gRPC. */
-const startActivityServer: SandboxOptions['startActivityServer'] = async (listen, onIngest) => {
+const startActivityServer: SandboxOptions['startActivityServer'] = async (listen, receiver) => {
   const server = createActivityServer(
-    { ...listen, onIngest },
+    { ...listen, receiver },
     { clock, timers, log: new MemoryLog(), metrics },
   );
   const port = await server.start();
@@ -125,6 +125,22 @@ describe('the activity client on the sandbox', () => {
   it('a refusal is permanent', async () => {
     await order({ kind: 'refuse' });
     expect(await client.ingest(newEvent().bytes)).toMatchObject({ kind: 'permanent' });
+  });
+
+  it('an order may wait for an event in the midst of a batch', async () => {
+    const events = [newEvent(), newEvent(), newEvent()];
+    await order({ kind: 'refuse', command: 'ingest_batch', after: 1 });
+    expect(await client.ingest(newEvent().bytes)).toEqual({ kind: 'done' });
+    expect(await client.ingestBatch(events.map(({ bytes }) => bytes))).toMatchObject({
+      sent: 3,
+      taken: 1,
+      next: { kind: 'permanent' },
+    });
+    expect(await Promise.all(events.map(({ id }) => shown(id)))).toEqual([
+      expect.objectContaining({ repeats: 0 }),
+      undefined,
+      undefined,
+    ]);
   });
 
   it('an order that makes no sense is refused with what is wrong', async () => {

@@ -37,7 +37,7 @@ imClientContract('memory', () => {
 activityClientContract('memory', () => {
   const time = new VirtualTime();
   const standIn = new ActivityStandIn({ timers: time, random });
-  const context = { timers: time, codec: createCodec() };
+  const context = { clock: time, timers: time, codec: createCodec() };
   const client = new MemoryActivityClient(standIn, callTimeoutMs, context);
   return Promise.resolve({
     client,

@@ -6,13 +6,15 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Status } from "../../google/rpc/status_pb.ts";
+import { file_google_rpc_status } from "../../google/rpc/status_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file roomcell/v1/activity.proto.
  */
 export const file_roomcell_v1_activity: GenFile = /*@__PURE__*/
-  fileDesc("Chpyb29tY2VsbC92MS9hY3Rpdml0eS5wcm90bxILcm9vbWNlbGwudjEirQEKDUluZ2VzdFJlcXVlc3QSEAoIZW52ZWxvcGUYASABKAwSEAoIZXZlbnRfaWQYAiABKAkSEAoIYXBwX2NvZGUYAyABKAkSDwoHcm9vbV9pZBgEIAEoCRISCgpldmVudF90eXBlGAUgASgJEhQKDHJvb21fdmVyc2lvbhgGIAEoAxITCgtldmVudF9pbmRleBgHIAEoBRIWCg5vY2N1cnJlZF9hdF9tcxgIIAEoAyIjCg5Jbmdlc3RSZXNwb25zZRIRCglkdXBsaWNhdGUYASABKAgyUwoOQWN0aXZpdHlJbmdlc3QSQQoGSW5nZXN0Ehoucm9vbWNlbGwudjEuSW5nZXN0UmVxdWVzdBobLnJvb21jZWxsLnYxLkluZ2VzdFJlc3BvbnNlYgZwcm90bzM");
+  fileDesc("Chpyb29tY2VsbC92MS9hY3Rpdml0eS5wcm90bxILcm9vbWNlbGwudjEirQEKDUluZ2VzdFJlcXVlc3QSEAoIZW52ZWxvcGUYASABKAwSEAoIZXZlbnRfaWQYAiABKAkSEAoIYXBwX2NvZGUYAyABKAkSDwoHcm9vbV9pZBgEIAEoCRISCgpldmVudF90eXBlGAUgASgJEhQKDHJvb21fdmVyc2lvbhgGIAEoAxITCgtldmVudF9pbmRleBgHIAEoBRIWCg5vY2N1cnJlZF9hdF9tcxgIIAEoAyIjCg5Jbmdlc3RSZXNwb25zZRIRCglkdXBsaWNhdGUYASABKAgiQAoSSW5nZXN0QmF0Y2hSZXF1ZXN0EioKBmV2ZW50cxgBIAMoCzIaLnJvb21jZWxsLnYxLkluZ2VzdFJlcXVlc3QiSwoTSW5nZXN0QmF0Y2hSZXNwb25zZRINCgV0YWtlbhgBIAEoBRIlCglub3RfdGFrZW4YAiABKAsyEi5nb29nbGUucnBjLlN0YXR1czKlAQoOQWN0aXZpdHlJbmdlc3QSQQoGSW5nZXN0Ehoucm9vbWNlbGwudjEuSW5nZXN0UmVxdWVzdBobLnJvb21jZWxsLnYxLkluZ2VzdFJlc3BvbnNlElAKC0luZ2VzdEJhdGNoEh8ucm9vbWNlbGwudjEuSW5nZXN0QmF0Y2hSZXF1ZXN0GiAucm9vbWNlbGwudjEuSW5nZXN0QmF0Y2hSZXNwb25zZWIGcHJvdG8z", [file_google_rpc_status]);
 
 /**
  * @generated from message roomcell.v1.IngestRequest
@@ -92,6 +94,52 @@ export const IngestResponseSchema: GenMessage<IngestResponse> = /*@__PURE__*/
   messageDesc(file_roomcell_v1_activity, 1);
 
 /**
+ * @generated from message roomcell.v1.IngestBatchRequest
+ */
+export type IngestBatchRequest = Message<"roomcell.v1.IngestBatchRequest"> & {
+  /**
+   * 2 to 100 events of one room, in their order; 512 KiB of envelopes at most.
+   *
+   * @generated from field: repeated roomcell.v1.IngestRequest events = 1;
+   */
+  events: IngestRequest[];
+};
+
+/**
+ * Describes the message roomcell.v1.IngestBatchRequest.
+ * Use `create(IngestBatchRequestSchema)` to create a new message.
+ */
+export const IngestBatchRequestSchema: GenMessage<IngestBatchRequest> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_activity, 2);
+
+/**
+ * @generated from message roomcell.v1.IngestBatchResponse
+ */
+export type IngestBatchResponse = Message<"roomcell.v1.IngestBatchResponse"> & {
+  /**
+   * So many from the front are kept, those among them that had been taken before.
+   *
+   * @generated from field: int32 taken = 1;
+   */
+  taken: number;
+
+  /**
+   * Why the next one is not: code, message and google.rpc.RetryInfo as Ingest would have answered.
+   * Absent when all are kept.
+   *
+   * @generated from field: google.rpc.Status not_taken = 2;
+   */
+  notTaken?: Status | undefined;
+};
+
+/**
+ * Describes the message roomcell.v1.IngestBatchResponse.
+ * Use `create(IngestBatchResponseSchema)` to create a new message.
+ */
+export const IngestBatchResponseSchema: GenMessage<IngestBatchResponse> = /*@__PURE__*/
+  messageDesc(file_roomcell_v1_activity, 3);
+
+/**
  * Delivery is at least once, in version order per room; a repeat carries the same event_id and the
  * same envelope bytes. The receiver deduplicates by (app_code, event_id) and answers OK with
  * duplicate = true for an event it has taken before: OK ends the delivery for good.
@@ -110,6 +158,33 @@ export const ActivityIngest: GenService<{
     methodKind: "unary";
     input: typeof IngestRequestSchema;
     output: typeof IngestResponseSchema;
+  },
+  /**
+   * Several events of one room in one call, so that a room with much to tell needs fewer of them.
+   * A receiver that answers UNIMPLEMENTED gets each event by Ingest, and is asked again some minutes
+   * later; one that has no IngestBatch needs no change. A single event always comes by Ingest.
+   *
+   *   1. The receiver takes the events from the front, one after another, as so many calls of Ingest
+   *      would, each deduplicated by (app_code, event_id). A batch is no transaction.
+   *   2. It stops at the first that it does not take, and touches none behind it.
+   *   3. The answer says how many it took, and of the next one why it was not taken. Events behind
+   *      that one come again, uncounted, in a batch with others or by Ingest.
+   *
+   * A status of the call itself says nothing of any event: all come again, though some may have been
+   * taken. "Never" and "later" are said of one event, in the answer; a call that fails with one of
+   * these statuses has its first event sent again by Ingest, and the answer to that counts. The same
+   * holds for an answer that is none: more taken than were sent, fewer without saying why, or all
+   * with a reason.
+   *
+   * The deadline of the call is that of one Ingest. Who cannot take all of a batch in time answers
+   * what was taken and RESOURCE_EXHAUSTED for the next. An event that was tried before comes alone.
+   *
+   * @generated from rpc roomcell.v1.ActivityIngest.IngestBatch
+   */
+  ingestBatch: {
+    methodKind: "unary";
+    input: typeof IngestBatchRequestSchema;
+    output: typeof IngestBatchResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_roomcell_v1_activity, 0);
