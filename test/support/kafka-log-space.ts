@@ -14,6 +14,7 @@ import { createKafkaReplySource } from '../../src/drivers/kafka/kafka-reply-sour
 import type { KafkaSettings } from '../../src/drivers/kafka/kafka-settings.ts';
 import { rendezvousAssigner } from '../../src/drivers/kafka/rendezvous-assigner.ts';
 import { ensureTopics } from '../../src/drivers/kafka/topics.ts';
+import type { TopicPlan } from '../../src/drivers/log-client/topic-plan.ts';
 import { createDeferred } from '../../src/kernel/deferred.ts';
 import { topicNames } from '../../src/protocol/topics.ts';
 import { startStack } from '../../scripts/stack/start-stack.ts';
@@ -30,8 +31,8 @@ import { waitUntil } from './wait-until.ts';
 const farRequestTimeoutMs = 60_000;
 
 /** Topics of its own on the broker that ROOMCELL_KAFKA_BROKERS names. */
-export async function openKafkaLogSpace(): Promise<LogSpace> {
-  const space = await openKafkaSpace();
+export async function openKafkaLogSpace(plan: Partial<TopicPlan> = {}): Promise<LogSpace> {
+  const space = await openKafkaSpace(plan);
   return logSpaceOn(space, space.kafka, () => space.close());
 }
 
