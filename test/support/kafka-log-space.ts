@@ -67,7 +67,12 @@ export async function openFaultyKafkaLogSpace(): Promise<FaultyLogSpace> {
   return { ...logSpaceOn(space, far, close), ...faultsOf(space, proxy) };
 }
 
-function logSpaceOn(space: KafkaSpace, far: KafkaSettings, close: () => Promise<void>): LogSpace {
+/** The ports of a space; `far` is where its far side finds the broker. */
+export function logSpaceOn(
+  space: KafkaSpace,
+  far: KafkaSettings,
+  close: () => Promise<void>,
+): LogSpace {
   const { topics, prefix, admin } = space;
   const over = (where: Where | undefined) => (where === 'far' ? far : space.kafka);
   return {
