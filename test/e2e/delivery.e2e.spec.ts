@@ -210,6 +210,49 @@ describe('events', () => {
   });
 });
 
+describe('destinations that are slow and lie', () => {
+  const inTurn = {
+    im: [
+      { kind: 'slow', delay_ms: 1_000 },
+      { kind: 'error_code', code: 10002 },
+      { kind: 'drop' },
+      { kind: 'cut_after_store' },
+      { kind: 'twice' },
+    ].map((fault) => ({ ...fault, command: 'send_group_msg' })),
+    activity: [
+      { kind: 'slow', delay_ms: 1_000 },
+      { kind: 'unavailable' },
+      { kind: 'throttle', delay_ms: 100 },
+      { kind: 'applied_then_cut' },
+      { kind: 'twice' },
+    ],
+  };
+
+  it('keep no command waiting, and get each event in order all the same: late answers, an error as an answer, OK for what was dropped, a lost answer, a request that comes twice (ACC-1, ACC-2, ACC-4, PUB-5)', async () => {
+    const room = 'lied-to';
+    await new RoomPlayer(fleet, client, room).create('c1');
+    await nothingUnfinished();
+    for (const destination of destinations) {
+      for (const fault of inTurn[destination]) {
+        await orderFault(fleet, { destination, times: 1, ...fault });
+      }
+    }
+    await playRoom(room);
+    // The destinations still have most of their lies to tell.
+    const unfinished = [...(await outboxOf(room, 'im')), ...(await outboxOf(room, 'activity'))];
+    expect(unfinished.filter(({ status }) => status !== 'delivered')).not.toEqual([]);
+    await nothingUnfinished();
+    await expectAllInOrder([room]);
+    const tries = async (destination: string): Promise<unknown[]> =>
+      (await outboxOf(room, destination)).map(({ retry_count }) => retry_count);
+    // A throttle, as which a dropped message counts, is waited out and is no try.
+    expect(await tries('im')).toEqual([0, 0, 2, 0, 0, 0, 0, 0, 0]);
+    expect(await tries('activity')).toEqual([0, 0, 2, 0, 0, 0, 0, 0, 0]);
+    // Stored with a lost answer, and twice on the way: the receiver knows both again.
+    for (const destination of destinations) expect(await repeatsOf(destination, [room])).toBe(2);
+  });
+});
+
 describe('an event that is never taken', () => {
   it('fails at once when it is refused for good, and the later ones of its room go on (RETRY-8)', async () => {
     const play = new RoomPlayer(fleet, client, 'poisoned');

@@ -14,6 +14,7 @@ import { createKafkaReplySource } from '../../src/drivers/kafka/kafka-reply-sour
 import type { KafkaSettings } from '../../src/drivers/kafka/kafka-settings.ts';
 import { rendezvousAssigner } from '../../src/drivers/kafka/rendezvous-assigner.ts';
 import { ensureTopics } from '../../src/drivers/kafka/topics.ts';
+import type { TopicPlan } from '../../src/drivers/log-client/topic-plan.ts';
 import { createDeferred } from '../../src/kernel/deferred.ts';
 import { topicNames } from '../../src/protocol/topics.ts';
 import { startStack } from '../../scripts/stack/start-stack.ts';
@@ -30,8 +31,8 @@ import { waitUntil } from './wait-until.ts';
 const farRequestTimeoutMs = 60_000;
 
 /** Topics of its own on the broker that ROOMCELL_KAFKA_BROKERS names. */
-export async function openKafkaLogSpace(): Promise<LogSpace> {
-  const space = await openKafkaSpace();
+export async function openKafkaLogSpace(plan: Partial<TopicPlan> = {}): Promise<LogSpace> {
+  const space = await openKafkaSpace(plan);
   return logSpaceOn(space, space.kafka, () => space.close());
 }
 
@@ -66,7 +67,12 @@ export async function openFaultyKafkaLogSpace(): Promise<FaultyLogSpace> {
   return { ...logSpaceOn(space, far, close), ...faultsOf(space, proxy) };
 }
 
-function logSpaceOn(space: KafkaSpace, far: KafkaSettings, close: () => Promise<void>): LogSpace {
+/** The ports of a space; `far` is where its far side finds the broker. */
+export function logSpaceOn(
+  space: KafkaSpace,
+  far: KafkaSettings,
+  close: () => Promise<void>,
+): LogSpace {
   const { topics, prefix, admin } = space;
   const over = (where: Where | undefined) => (where === 'far' ? far : space.kafka);
   return {

@@ -17,7 +17,8 @@ const longest: readonly string[] = [
     'gifts.e2e.spec.ts',
     'graceful-stop.e2e.spec.ts',
   ],
-  ...['outages.e2e.spec.ts', 'command-line.int.spec.ts', 'kafka-faults.int.spec.ts'],
+  ...['outages.e2e.spec.ts', 'outbox-order.int.spec.ts', 'command-line.int.spec.ts'],
+  ...['kafka-faults.int.spec.ts'],
   ...['kafka-log-faults.contract.spec.ts', 'kafka-log.contract.spec.ts', 'start.embedded.spec.ts'],
 ];
 

@@ -42,6 +42,50 @@ export function outboxBlockContract(
       expect(await claimed()).toEqual(['a/im: 1']);
     });
 
+    it('it is the oldest of several failed ones that rows wait behind (OUT-23)', async () => {
+      await rig.put({ room: 'a', version: 1, status: 'failed' });
+      await rig.put({ room: 'a', version: 2 });
+      await rig.put({ room: 'a', version: 3, status: 'failed' });
+      expect(await claimed()).toEqual([]);
+    });
+
+    it('each room waits behind its own failed row, whichever failed first', async () => {
+      await rig.put({ room: 'a', version: 1, status: 'failed' });
+      await rig.put({ room: 'b', version: 1, status: 'failed' });
+      await rig.put({ room: 'a', version: 2 });
+      await rig.put({ room: 'b', version: 2 });
+      expect(await claimed()).toEqual([]);
+    });
+
+    it('beside a destination that blocks, one that does not is claimed and started past its failed row', async () => {
+      await rig.put({ room: 'a', version: 1, destination: 'activity', status: 'failed' });
+      await rig.put({ room: 'a', version: 2, destination: 'activity' });
+      await rig.put({ room: 'a', version: 2 });
+      const runs = await store.claimRuns(claimOf());
+      expect(shownRuns(runs)).toEqual(['a/activity: 2', 'a/im: 2']);
+      const starts = runs.map(({ claimToken, rows: [row] }) =>
+        store.start(claimToken, [row?.rowId ?? 0n], nowMs + lockMs),
+      );
+      expect((await Promise.all(starts)).map(({ length }) => length)).toEqual([1, 1]);
+    });
+
+    it('a room that waits takes no place in the batch', async () => {
+      await rig.put({ room: 'a', version: 1, status: 'failed' });
+      await rig.put({ room: 'a', version: 2 });
+      await rig.put({ room: 'b', version: 1 });
+      expect(await claimed({ batchSize: 1, runSize: 1 })).toEqual(['b/im: 1']);
+    });
+
+    it('a row that seems to kill its worker is not given up while it waits', async () => {
+      await rig.put({ room: 'a', version: 1, status: 'failed' });
+      const waiting = await rig.put({
+        ...{ room: 'a', version: 2, status: 'delivering', claimToken: 'old' },
+        ...{ lockUntilMs: nowMs - 1, startedCount: 3 },
+      });
+      expect(await claimed()).toEqual([]);
+      expect((await rig.see(waiting)).status).toBe('delivering');
+    });
+
     it('a row that fails for good holds back what was claimed with it (OUT-7, OUT-23)', async () => {
       const [first, second, third] = (await rig.putRoom('a', 3)) as [bigint, bigint, bigint];
       const [run] = await store.claimRuns(claimOf());
@@ -76,6 +120,8 @@ export function outboxBlockContract(
       await store.finish(current?.claimToken ?? '', failure, later);
       // Rows 2 and 3 still bear the old token, and nothing unfinished lies before them.
       expect(await store.start(old?.claimToken ?? '', ids, later + lockMs)).toEqual([]);
+      const behind = ids.slice(1);
+      expect(await store.start(old?.claimToken ?? '', behind, later + lockMs)).toEqual([]);
       expect(await rig.newStore().start(old?.claimToken ?? '', ids, later + lockMs)).toHaveLength(
         2,
       );

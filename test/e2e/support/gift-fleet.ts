@@ -32,11 +32,15 @@ export class GiftFleet {
     this.player = new GiftPlayer(fleet, client);
   }
 
-  /** `core`: roles of the gateway's process. `budgetMs`: time of one gift's wallet calls. */
+  /**
+   * `core`: roles of the gateway's process. `budgetMs`: time of one gift's wallet calls. `more`:
+   * configuration of every process.
+   */
   static async open(
     label: string,
     core: readonly RoleName[],
     budgetMs: number,
+    more: Readonly<Record<string, string>> = {},
   ): Promise<GiftFleet> {
     const fleet = await Fleet.open(label, {
       ROOMCELL_WALLET_TIMEOUT: `${walletTimeoutMs}ms`,
@@ -44,6 +48,7 @@ export class GiftFleet {
       ROOMCELL_CELL_SETTLEMENT_POLL: '200ms',
       ROOMCELL_OUTBOX_WORKER_POLL_INTERVAL: '200ms',
       ROOMCELL_OUTBOX_WORKER_INITIAL_BACKOFF: '400ms',
+      ...more,
     });
     const taps = await openTaps(fleet);
     const gateway = await fleet.start('core', core);

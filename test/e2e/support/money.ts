@@ -119,7 +119,7 @@ async function giftCommands(fleet: Fleet): Promise<GiftCommand[]> {
       outcome: String(row['outcome']),
       version,
       key: debitKeyOf(fleetApp as AppCode, room as RoomId, commandId as CommandId),
-      logged: bytes === null ? [] : readable(codec.decodeLoggedEvents(bytes)).map(giftOf),
+      logged: bytes === null ? [] : giftsIn(readable(codec.decodeLoggedEvents(bytes))),
       sent,
     };
   });
@@ -130,6 +130,11 @@ async function giftCommands(fleet: Fleet): Promise<GiftCommand[]> {
 function readable<Value>(decoded: Decoded<Value>): Value {
   if (!decoded.ok) throw new Error(`stored bytes cannot be read: ${decoded.fault}`);
   return decoded.value;
+}
+
+/** What a room's rocket makes of a gift is no money. */
+function giftsIn(logged: readonly EnvelopeEvent[]): RoomGiftSent[] {
+  return logged.filter(({ type }) => type !== 'RoomRocketFueled').map(giftOf);
 }
 
 function giftOf(event: EnvelopeEvent | null): RoomGiftSent {

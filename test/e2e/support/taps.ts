@@ -14,6 +14,8 @@ import type { Fleet } from './fleet.ts';
 export interface Taps {
   /** Bodies of the requests to IM, in their order. */
   readonly im: readonly string[];
+  /** Requests to IM with such a body are answered 502 and go no further. Default: none. */
+  imRefuses: (body: string) => boolean;
   /** Events on their way to the activity service, in their order, alone or in batches. */
   readonly activity: readonly IngestRequest[];
   /** Configuration that leads an adapter through them. */
@@ -30,6 +32,7 @@ export async function openTaps(fleet: Fleet): Promise<Taps> {
   const activity: IngestRequest[] = [];
   const imServer = await startHttpServer({ host, port: 0 }, async ({ method, url, text }) => {
     im.push(text);
+    if (taps.imRefuses(text)) return { kind: 'text', status: 502, body: 'Bad Gateway' };
     const onward = new URL(url.pathname + url.search, fleet.sandboxAddresses.im);
     const answer = await fetch(onward, { method, body: text });
     return { kind: 'text', status: answer.status, body: await answer.text() };
@@ -56,9 +59,10 @@ export async function openTaps(fleet: Fleet): Promise<Taps> {
     deps,
   );
   const port = await activityServer.start();
-  return {
+  const taps: Taps = {
     im,
     activity,
+    imRefuses: () => false,
     env: {
       ROOMCELL_TENCENT_IM_APPS_DEMO_BASE_URL: imServer.url,
       ROOMCELL_ACTIVITY_ADDR: `${host}:${port}`,
@@ -69,4 +73,5 @@ export async function openTaps(fleet: Fleet): Promise<Taps> {
       await imServer.stop();
     },
   };
+  return taps;
 }

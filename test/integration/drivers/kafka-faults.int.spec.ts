@@ -11,6 +11,7 @@ import { topicNames } from '../../../src/protocol/topics.ts';
 import { startStack } from '../../../scripts/stack/start-stack.ts';
 import type { Stack } from '../../../scripts/stack/stack-types.ts';
 import { driverDeps } from '../../support/driver-deps.ts';
+import { logSpaceOn } from '../../support/kafka-log-space.ts';
 import { startSource } from '../../support/kafka-space.ts';
 import type { KafkaSpace } from '../../support/kafka-space.ts';
 import { onOneBroker, produceMany } from '../../support/log-space.ts';
@@ -18,6 +19,7 @@ import { startTcpProxy } from '../../support/tcp-proxy.ts';
 import type { TcpProxy } from '../../support/tcp-proxy.ts';
 import type { WatchedSource } from '../../support/watched-source.ts';
 import { waitUntil } from '../../support/wait-until.ts';
+import { outboxOutages } from '../outbox/outbox-outages.ts';
 
 const prefix = 'faults';
 const record = (name: string, partition = 0) => ({
@@ -336,4 +338,6 @@ describe('kafka drivers and a broker in trouble', () => {
     const first = offsets[0] ?? 0n;
     expect(offsets).toEqual(offsets.map((_, index) => first + BigInt(index)));
   }
+
+  outboxOutages(() => ({ log: logSpaceOn(space, space.kafka, space.close), door: proxy }));
 });
