@@ -137,7 +137,8 @@ function failed(
     return failure({ error: outcome.error, permanent: false, countsAsTry: false, nextRetryAtMs });
   }
   const error = outcome.kind === 'unknown' ? `no answer: ${outcome.cause}` : outcome.error;
-  return laterTry(context, row, error, !outage.isOutage);
+  const restMs = outcome.kind === 'retryable' ? outcome.restMs : undefined;
+  return laterTry(context, row, error, !outage.isOutage, restMs);
 }
 
 function laterTry(
@@ -145,10 +146,12 @@ function laterTry(
   row: StartedRow,
   error: string,
   countsAsTry: boolean,
+  restMs = 0,
 ): Sent {
   const { clock, random, options } = context;
   const fraction = random.fraction('retry of an event');
-  const nextRetryAtMs = clock.wallMs() + backoffMs(options.backoff, row.retryCount + 1, fraction);
+  const pauseMs = backoffMs(options.backoff, row.retryCount + 1, fraction);
+  const nextRetryAtMs = clock.wallMs() + Math.max(pauseMs, restMs);
   return failure({ error, permanent: false, countsAsTry, nextRetryAtMs });
 }
 
