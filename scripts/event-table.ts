@@ -68,7 +68,7 @@ function eventRows(): readonly EventTableRow[] {
     const { destinations, repairedBySnapshot } = eventRoute(eventType);
     const imForm = imFormOf(eventType);
     const fields = enveloped.get(eventType) ?? [];
-    const isMessage = imForm !== 'none' && imForm !== 'group';
+    const isMessage = imForm.startsWith('message');
     return {
       eventType,
       destinations,

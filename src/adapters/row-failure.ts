@@ -26,7 +26,8 @@ export function failureOf(
     return { error: outcome.error, permanent: false, countsAsTry: false, nextRetryAtMs };
   }
   const error = outcome.kind === 'unknown' ? `no answer: ${outcome.cause}` : outcome.error;
-  return laterTry(context, row, error, !outage.isOutage);
+  const restMs = outcome.kind === 'retryable' ? outcome.restMs : undefined;
+  return laterTry(context, row, error, !outage.isOutage, restMs);
 }
 
 /** It may pass: again, later with each failure. */
@@ -35,9 +36,11 @@ export function laterTry(
   row: StartedRow,
   error: string,
   countsAsTry: boolean,
+  restMs = 0,
 ): RowFailure {
   const fraction = random.fraction('retry of an event');
-  const nextRetryAtMs = clock.wallMs() + backoffMs(options.backoff, row.retryCount + 1, fraction);
+  const pauseMs = backoffMs(options.backoff, row.retryCount + 1, fraction);
+  const nextRetryAtMs = clock.wallMs() + Math.max(pauseMs, restMs);
   return { error, permanent: false, countsAsTry, nextRetryAtMs };
 }
 

@@ -1,11 +1,12 @@
 /** Role `adapter-im`: room events to Tencent Cloud IM, and removals to its RTC; one client each per app. */
 import { DisplayLane, displayLaneDefaults } from '../adapters/im/display-lane.ts';
 import { createDisplayReader } from '../adapters/im/display-message.ts';
+import type { GroupBansContext } from '../adapters/im/group-bans.ts';
 import { createImSender } from '../adapters/im/im-adapter.ts';
 import { createRtcSender } from '../adapters/rtc/rtc-adapter.ts';
 import type { AppCode } from '../domain/ids.ts';
 import { createAskGuard } from '../owners/ask-guard.ts';
-import { createAskOwner } from '../owners/ask-owner.ts';
+import { createAskOwner, type AskOwner } from '../owners/ask-owner.ts';
 import type { RoomcellConfig } from './config/config-schema.ts';
 import type { StoppableImClient } from './outside-clients.ts';
 import type { Role } from './role.ts';
@@ -15,8 +16,9 @@ import { stagedRole, type Resources, type RunningStage } from './staged-role.ts'
 import type { WiringContext } from './wiring-context.ts';
 
 /**
- * The end of a room takes two calls, a removal from RTC the guard's word and one; a row must still end
- * within `outbox_worker.publish_timeout`.
+ * The end of a room takes two calls, a removal from RTC the guard's word and one, and a ban from a group
+ * what is left of the first one's time and one; a row must still end within
+ * `outbox_worker.publish_timeout`.
  */
 const callsPerRowMax = 2;
 
@@ -31,6 +33,7 @@ export function wireAdapterIm(process: WiringContext): Role {
     async prepare(waiting, resources) {
       const { partitionCount } = await context.foundation.ready(waiting);
       const clients = clientsOf(context);
+      const askOwner = askOwnerOf(context, partitionCount, resources);
       const { groupMessagesPerSecond: perGroup, ...ofApp } = context.config.tencentIm;
       const rates = { perGroup, perApp: ofApp.callsPerSecond / ofApp.adapters };
       resources.add('IM connections', () => {
@@ -39,10 +42,11 @@ export function wireAdapterIm(process: WiringContext): Role {
       });
       const scheduler = context.drivers.rocketScheduler(context.driverPorts);
       resources.add('rocket scheduler', () => scheduler.stop());
-      const sender = createImSender({ clients, clock, timers, rates });
+      const bans = bansOf(context, askOwner);
+      const sender = createImSender({ clients, clock, timers, rates, bans });
       return stagesTogether([
         runningAdapter(context, 'adapter-im', sender, scheduler),
-        rtcStage(context, partitionCount, resources),
+        rtcStage(context, askOwner, resources),
         displayStage(context, clients),
       ]);
     },
@@ -91,19 +95,31 @@ function displayStage(
   };
 }
 
-/** Removals; the guard is asked of cells, in the way in which gateways ask it. */
-function rtcStage(
-  context: WiringContext,
+/** Cells are asked in the way in which gateways ask them. */
+function askOwnerOf(
+  { drivers, driverPorts, clock, timers }: WiringContext,
   partitionCount: number,
   resources: Resources,
-): RunningStage {
-  const { config, drivers, driverPorts, clock, timers, metrics } = context;
-  const { partitionStore, roomQueries } = drivers.stores;
-  const timeoutMs = callTimeoutMs(config);
-  const removers = rtcRemovers(context, timeoutMs, resources);
+): AskOwner {
   const peers = drivers.readsPeers(driverPorts);
   resources.add('connections to cells', () => peers.stop());
-  const askOwner = createAskOwner({ clock, timers, partitionStore, peers }, partitionCount);
+  const { partitionStore } = drivers.stores;
+  return createAskOwner({ clock, timers, partitionStore, peers }, partitionCount);
+}
+
+function bansOf({ config, clock, metrics }: WiringContext, askOwner: AskOwner): GroupBansContext {
+  const apps = [...config.tencentIm.apps].flatMap(([appCode, { banMembers }]) =>
+    banMembers ? [appCode as AppCode] : [],
+  );
+  return { apps: new Set(apps), askOwner, callTimeoutMs: callTimeoutMs(config), clock, metrics };
+}
+
+/** Removals from RTC. */
+function rtcStage(context: WiringContext, askOwner: AskOwner, resources: Resources): RunningStage {
+  const { config, drivers, clock, timers, metrics } = context;
+  const { roomQueries } = drivers.stores;
+  const timeoutMs = callTimeoutMs(config);
+  const removers = rtcRemovers(context, timeoutMs, resources);
   const askGuard = createAskGuard(askOwner, { clock, roomQueries });
   const sender = createRtcSender({
     removers,

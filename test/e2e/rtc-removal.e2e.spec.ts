@@ -1,7 +1,7 @@
 /**
  * Who is put out of a room loses its audio, whatever the RTC service answers (A14, TST-12): the room
- * decides without it, and the outbox goes on until it is done. Over real processes and the sandbox,
- * which takes the place of Tencent RTC.
+ * decides without it, and the outbox goes on until it is done. And the room's IM group keeps it out. Over
+ * real processes and the sandbox, which takes the place of Tencent RTC and IM.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GrpcCallError } from '../../src/drivers/grpc/grpc-client.ts';
@@ -105,6 +105,23 @@ async function removalOf(room: string, user: string) {
   const { removals } = await rtc();
   const found = removals.find(({ room_id, user_id }) => room_id === room && user_id === user);
   return found ?? { times: 0, found: 0 };
+}
+
+/** Waits until the room's IM group has banned just these. */
+async function groupKeepsOut(room: string, userIds: readonly string[]): Promise<void> {
+  let seen: unknown = 'no group';
+  await waitUntil(
+    `the group of ${room} keeps out ${userIds.join(', ') || 'nobody'}`,
+    async () => {
+      const page = await (await fetch(`${fleet.sandboxControl}/sandbox/groups`)).json();
+      const { groups } = page as { groups: { group_id: string; banned: { user_id: string }[] }[] };
+      const group = groups.find(({ group_id }) => group_id === `rc_${fleetApp}_${room}`);
+      const banned = group?.banned.map(({ user_id }) => user_id);
+      seen = banned ?? 'no group';
+      return banned?.join() === userIds.join();
+    },
+    { limitMs: 30_000, everyMs: 50, seen: () => String(seen) },
+  );
 }
 
 describe('a kick from a seat (A14)', () => {
@@ -237,6 +254,16 @@ describe('a user who was kicked (TST-12)', () => {
     }
     await allDelivered(room, 1);
   }, 240_000);
+
+  it('is banned from the room’s IM group, and let in again with the unban (PRES-7, PRES-11)', async () => {
+    const room = 'group';
+    await roomWith(room, ['u1', 'u2']);
+    await kick(room, 'u1');
+    await groupKeepsOut(room, ['u1']);
+    const owner = await asUser('owner');
+    await client.commands.unbanUser({ meta: metaOf(room, 'unban'), userId: 'u1' }, owner);
+    await groupKeepsOut(room, []);
+  }, 60_000);
 
   it('by an operator’s eviction is put out as well (CMD-24, CFG-7, SVC-25)', async () => {
     const room = 'evicted';

@@ -111,6 +111,7 @@ export const plants: readonly Plant[] = [
   plant(117, 'gift-of-a-robot-counted', 'INV-51'),
   plant(118, 'robots-stay-for-ever', 'INV-51'),
   plant(119, 'front-taken-for-the-batch', 'INV-16', 'INV-17'),
+  plant(120, 'unban-of-the-banned-only', 'INV-52'),
 ];
 
 function plant(number: number, name: string, ...invariants: readonly string[]): Plant {

@@ -8,8 +8,10 @@ import type { AppCode } from '../../domain/ids.ts';
 import type { ImClient, SendOutcome } from '../../ports/im-client.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Timers } from '../../ports/timers.ts';
+import type { EventEnvelope } from '../../protocol/records.ts';
 import type { EventSender, OutgoingEvent } from '../event-sender.ts';
 import { SendPace } from '../send-pace.ts';
+import { carryOutBan, type BanOccasion, type GroupBansContext } from './group-bans.ts';
 import { imCallsOf } from './im-message.ts';
 import type { ImCall } from './im-message.ts';
 
@@ -27,6 +29,7 @@ export interface ImSenderContext {
   readonly timers: Timers;
   /** Per second; the vendor's are 40 for a group and 200 for an app, all its adapters together. */
   readonly rates: { readonly perGroup: number; readonly perApp: number };
+  readonly bans: GroupBansContext;
 }
 
 /** Sends an event by its calls, one after another; the first that is not done ends the event. */
@@ -54,17 +57,37 @@ export function createImSender(context: ImSenderContext): EventSender {
         const error = `no IM account is configured for ${envelope.appCode}`;
         return { kind: 'throttled', error, retryAfterMs: unknownAppPauseMs };
       }
-      for (const call of form.calls) {
-        await pace.turn(groupIdOf(call));
-        const outcome = await perform(client, call);
-        if (outcome.kind !== 'done') return outcome;
-      }
-      return { kind: 'done' };
+      return sendCalls(context, { client, pace }, envelope, form.calls);
     },
   };
 }
 
-function perform(client: ImClient, call: ImCall): Promise<SendOutcome> {
+async function sendCalls(
+  context: ImSenderContext,
+  { client, pace }: { readonly client: ImClient; readonly pace: SendPace },
+  { appCode, roomId }: EventEnvelope,
+  calls: readonly ImCall[],
+): Promise<SendOutcome> {
+  let startedMonoMs: number | null = null;
+  for (const call of calls) {
+    const isBan = call.kind === 'ban' || call.kind === 'unban';
+    if (isBan && !context.bans.apps.has(appCode)) continue;
+    // A ban takes no turn of its own: it is no message to the group, and each comes behind one.
+    if (call.kind !== 'ban') await pace.turn(groupIdOf(call));
+    startedMonoMs ??= context.clock.monoMs();
+    const occasion = { appCode, roomId, startedMonoMs };
+    const outcome = await perform(context, client, call, occasion);
+    if (outcome.kind !== 'done') return outcome;
+  }
+  return { kind: 'done' };
+}
+
+function perform(
+  { bans }: ImSenderContext,
+  client: ImClient,
+  call: ImCall,
+  occasion: BanOccasion,
+): Promise<SendOutcome> {
   switch (call.kind) {
     case 'ensureGroup':
       return client.ensureGroup(call.groupId, call.name);
@@ -74,6 +97,9 @@ function perform(client: ImClient, call: ImCall): Promise<SendOutcome> {
       return client.sendGroupNotification(call.groupId, call.content);
     case 'dissolve':
       return client.dissolveGroup(call.groupId);
+    case 'ban':
+    case 'unban':
+      return carryOutBan(bans, client, call, occasion);
   }
 }
 

@@ -5,6 +5,7 @@
  */
 import { eventRoutes } from '../../domain/events/destinations.ts';
 import type { ImPriority } from '../../domain/events/destinations.ts';
+import type { UserId } from '../../domain/ids.ts';
 import type { RoomEventType } from '../../domain/room/events.ts';
 import type { GroupMessage } from '../../ports/im-client.ts';
 import { bareClientEventText, clientEventText } from '../../protocol/client-event.ts';
@@ -17,7 +18,15 @@ export type ImCall =
   | { readonly kind: 'ensureGroup'; readonly groupId: string; readonly name: string }
   | { readonly kind: 'message'; readonly message: GroupMessage }
   | { readonly kind: 'notification'; readonly groupId: string; readonly content: string }
-  | { readonly kind: 'dissolve'; readonly groupId: string };
+  | { readonly kind: 'dissolve'; readonly groupId: string }
+  | {
+      readonly kind: 'ban';
+      readonly groupId: string;
+      readonly userId: UserId;
+      /** 0: without an end. */
+      readonly expiresAtMs: number;
+    }
+  | { readonly kind: 'unban'; readonly groupId: string; readonly userId: UserId };
 
 /** The calls of an event; none when this release knows no IM form of it (PUB-9). */
 export type ImCalls =
@@ -25,8 +34,18 @@ export type ImCalls =
   /** No try will make it fit. */
   | { readonly kind: 'tooLarge'; readonly bytes: number };
 
-/** What an event becomes here: nothing, the room's group, what its members get, or the group's end. */
-export type ImForm = 'none' | 'group' | 'message' | 'message and notification' | 'message and end';
+/**
+ * What an event becomes here: nothing, the room's group, what its members get, who may be one of them, or
+ * the group's end.
+ */
+export type ImForm =
+  | 'none'
+  | 'group'
+  | 'message'
+  | 'message and notification'
+  | 'message and ban'
+  | 'unban'
+  | 'message and end';
 
 /** The vendor takes 12 KB; what stands around `data` in the request needs the rest. */
 export const imDataBytesMax = 12 * 1024 - 512;
@@ -46,6 +65,10 @@ export function imFormOf(eventType: RoomEventType): ImForm {
   if (eventType === 'RoomCreated') return 'group';
   // Nothing comes behind it, and an app may have so many groups and no more.
   if (eventType === 'RoomDeleted') return 'message and end';
+  // The message first: behind the ban its user gets none. An eviction has no ban of its own: the
+  // platform's is not the room's, and no event of the room would ever end it.
+  if (eventType === 'RoomUserKicked') return 'message and ban';
+  if (eventType === 'RoomUserUnbanned') return 'unban';
   // Clients that joined a moment ago, or lost low-priority messages, must still learn of the end.
   return eventType === 'RoomClosed' ? 'message and notification' : 'message';
 }
@@ -71,6 +94,11 @@ export function imCallsOf(envelope: EventEnvelope): ImCalls {
     const name = cutToBytes(event.title === '' ? envelope.roomId : event.title, groupNameBytesMax);
     return { kind: 'calls', calls: [{ kind: 'ensureGroup', groupId, name }] };
   }
+  if (event.type === 'RoomUserUnbanned') {
+    // Whatever ended it, its time too: an earlier, longer ban may be what the vendor has, and its clock
+    // is not the room's.
+    return { kind: 'calls', calls: [{ kind: 'unban', groupId, userId: event.userId }] };
+  }
   const data = fittingData(envelope, eventRoutes[event.type].repairedBySnapshot);
   const bytes = requestBytesOf(data);
   if (bytes > imDataBytesMax) return { kind: 'tooLarge', bytes };
@@ -87,6 +115,10 @@ export function imCallsOf(envelope: EventEnvelope): ImCalls {
   ];
   if (form === 'message and notification') {
     calls.push({ kind: 'notification', groupId, content: data });
+  }
+  if (event.type === 'RoomUserKicked') {
+    const { userId, expiresAtMs } = event;
+    calls.push({ kind: 'ban', groupId, userId, expiresAtMs });
   }
   if (form === 'message and end') calls.push({ kind: 'dissolve', groupId });
   return { kind: 'calls', calls };

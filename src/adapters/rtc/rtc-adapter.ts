@@ -11,20 +11,18 @@
  */
 import { putOutOfRtc } from '../../domain/events/destinations.ts';
 import type { AppCode, RoomId, UserId } from '../../domain/ids.ts';
-import { Failure } from '../../kernel/failure.ts';
-import type { AskGuard } from '../../owners/ask-guard.ts';
+import type { AskGuard, GuardWord } from '../../owners/ask-guard.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { SendOutcome } from '../../ports/im-client.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { RtcUserRemover } from '../../ports/rtc-user-remover.ts';
 import type { Timers } from '../../ports/timers.ts';
 import type { EventSender } from '../event-sender.ts';
+import { ownerWord, type OwnerWord } from '../owner-word.ts';
 import { SendPace } from '../send-pace.ts';
 
 /** Removals of one app that may go out at once when none did before. */
 const burst = 5;
-/** Pause while nobody can say whether the user may be in the room. */
-const guardPauseMs = 1_000;
 /** Pause for events that a newer release made: it may be here soon. */
 const unknownTypePauseMs = 60_000;
 /** A word of the guard that is older is not acted on: the process was asleep. */
@@ -77,8 +75,8 @@ export function createRtcSender(context: RtcSenderContext): EventSender {
       await paces.get(appCode)?.turn(appCode);
       const askedMonoMs = context.clock.monoMs();
       const word = await wordOf(context, { appCode, roomId, userId }); // [A]
-      if (word.kind !== 'done') return word;
-      if (word.isAllowed) return ended('allowed_again');
+      if (word.kind !== 'word') return word;
+      if (word.word.refusal === null) return ended('allowed_again');
       if (context.clock.monoMs() - askedMonoMs > context.guardTimeoutMs + wordFreshMs) {
         return { kind: 'throttled', error: 'the guard’s word has grown old', retryAfterMs: 1 };
       }
@@ -88,27 +86,12 @@ export function createRtcSender(context: RtcSenderContext): EventSender {
   };
 }
 
-/**
- * The guard's word, or why there is none: an owner that cannot be asked is no fault of the event and
- * no try; a room that is broken may never be asked again, and counts.
- */
-async function wordOf(
+/** The guard's word, or why there is none. */
+function wordOf(
   { askGuard, guardTimeoutMs }: RtcSenderContext,
   about: { readonly appCode: AppCode; readonly roomId: RoomId; readonly userId: UserId },
-): Promise<
-  { readonly kind: 'done'; readonly isAllowed: boolean } | Exclude<SendOutcome, { kind: 'done' }>
-> {
+): Promise<OwnerWord<GuardWord>> {
   const asker = { role: 'service', userId: null } as const;
-  try {
-    const call = { withinMs: guardTimeoutMs, signal: never };
-    const { refusal } = await askGuard(call, { ...about, asker });
-    return { kind: 'done', isAllowed: refusal === null };
-  } catch (thrown) {
-    if (!(thrown instanceof Failure)) throw thrown;
-    const error = `the guard cannot be asked: ${thrown.reason}`;
-    const isBroken = thrown.reason === 'ROOM_CORRUPT';
-    return isBroken || thrown.kind !== 'retry'
-      ? { kind: 'retryable', error }
-      : { kind: 'throttled', error, retryAfterMs: guardPauseMs };
-  }
+  const call = { withinMs: guardTimeoutMs, signal: never };
+  return ownerWord(() => askGuard(call, { ...about, asker }));
 }

@@ -46,7 +46,8 @@ const inside: EventRoute = { destinations: [], imPriority: 'lowest', repairedByS
 /**
  * The table. RoomCreated and RoomClosed are never superseded: the group is made by the one, and the
  * other tells clients to leave a room of which they would ask for no further view; so do the kick
- * and the eviction for one of them. Nor is a gift: a later view has its coins in heat and rank, yet
+ * and the eviction for one of them. Nor is an unban, of which clients hear nothing: without it the user
+ * stays banned from the group. Nor is a gift: a later view has its coins in heat and rank, yet
  * no view ever shows that it was given, to whom and by whom, and somebody paid for just that; nor are a
  * rocket's ignition and launch, which name who won. Seats
  * change rarely and everybody watches them; comings and goings are many and can be missed. A request
@@ -71,7 +72,7 @@ export const eventRoutes: Readonly<Record<RoomEventType, EventRoute>> = {
   RoomUserLeft: shown('low'),
   RoomUsersStaleLeft: shown('low'),
   RoomUserKicked: putOut,
-  RoomUserUnbanned: { ...shown('normal'), destinations: ['activity'] },
+  RoomUserUnbanned: lasting,
   RoomUserEvicted: putOut,
   RoomMicUp: shown('normal'),
   RoomMicPublishing: shown('normal'),

@@ -11,6 +11,8 @@ const messageBytesMax = 12 * 1024;
 const groupIdBytesMax = 48;
 const nameBytesMax = 30;
 const uint32Max = 0xffffffff;
+const accountsMax = 20;
+const descriptionBytesMax = 1_000;
 const groupTypes = new Set(['Public', 'Private', 'ChatRoom', 'AVChatRoom', 'Community']);
 const priorities = new Set(['High', 'Normal', 'Low']);
 const callbacks = new Set(['ForbidBeforeSendMsgCallback', 'ForbidAfterSendMsgCallback']);
@@ -72,6 +74,31 @@ export function infoFault(body: JsonObject): BodyFault {
 /** destroy_group. */
 export function destroyFault(body: JsonObject): BodyFault {
   return typeof body['GroupId'] === 'string' ? null : parameter('GroupId is no text');
+}
+
+/** ban_group_member. */
+export function banFault(body: JsonObject): BodyFault {
+  const { Duration: duration, Description: description = '' } = body;
+  const fault = accountsFault(body);
+  if (fault !== null) return fault;
+  const isWhole = typeof duration === 'number' && Number.isInteger(duration) && duration > 0;
+  if (!isWhole || duration > uint32Max) return parameter('Duration must be a 32-bit number');
+  if (typeof description !== 'string') return parameter('Description is no text');
+  const isTooLong = Buffer.byteLength(description) > descriptionBytesMax;
+  return isTooLong ? parameter('the description is too long') : null;
+}
+
+/** unban_group_member, and what ban_group_member has in common with it. */
+export function accountsFault(body: JsonObject): BodyFault {
+  const { GroupId: groupId, Members_Account: accounts } = body;
+  if (typeof groupId !== 'string') return parameter('GroupId is no text');
+  const areAccounts =
+    Array.isArray(accounts) &&
+    accounts.length > 0 &&
+    accounts.every((account) => typeof account === 'string' && account !== '');
+  if (!areAccounts) return parameter('Members_Account is no list of accounts');
+  const areTooMany = accounts.length > accountsMax;
+  return areTooMany ? { code: 10005, info: 'more than 20 accounts' } : null;
 }
 
 function isCustomElement(element: unknown): boolean {

@@ -1,11 +1,12 @@
 /**
  * The groups of the IM stand-in and its rules for them: one id per app, repeats dropped for five
- * minutes by (group, number, body), at most forty messages per second and group, 12 KB a message.
+ * minutes by (group, number, body), at most forty messages per second and group, 12 KB a message. One ban
+ * per group and user, which ends by itself; a group that is gone takes its bans with it.
  */
 import { hash } from 'node:crypto';
 import { textField } from '../json-fields.ts';
 import type { JsonObject } from '../json-fields.ts';
-import { createFault, messageFault } from './im-checks.ts';
+import { accountsFault, banFault, createFault, messageFault } from './im-checks.ts';
 import { RateLimit } from './rate-limit.ts';
 
 /** The vendor's answer, without the envelope around it. */
@@ -30,11 +31,25 @@ interface Group {
   readonly rate: RateLimit;
   /** Digest of (number, body) to the time at which it was stored. */
   readonly seen: Map<string, number>;
+  /** By user: when the ban ends. */
+  readonly bans: Map<string, number>;
+}
+
+/** A group as the control interface shows it. */
+export interface ShownGroup {
+  readonly sdk_app_id: number;
+  readonly group_id: string;
+  readonly name: string;
+  readonly messages: number;
+  /** Whose ban is not over yet. */
+  readonly banned: readonly { readonly user_id: string; readonly until_ms: number }[];
 }
 
 const repeatsMs = 5 * 60 * 1000;
 const messagesPerSecondMax = 40;
 const groupsMax = 100_000;
+/** Where the vendor's older pages allow bans. */
+const bannableType = 'AVChatRoom';
 
 /** Groups of all apps. */
 export class ImGroups {
@@ -60,7 +75,7 @@ export class ImGroups {
     }
     if (this.groups.size >= groupsMax) return refused(10058, 'too many groups');
     const rate = new RateLimit(messagesPerSecondMax, this.nowMs);
-    const group = { type, name, owner, sequence: 0, rate, seen: new Map() };
+    const group = { type, name, owner, sequence: 0, rate, seen: new Map(), bans: new Map() };
     this.groups.set(keyOf(app, groupId), group);
     return done({ GroupId: groupId });
   }
@@ -107,18 +122,48 @@ export class ImGroups {
     return { answer: done(this.place(group, now)), stored: true, repeat: false };
   }
 
-  /** All groups, for the control interface. */
-  show(): readonly { readonly sdk_app_id: number; readonly group_id: string; name: string }[] {
-    return [...this.groups].map(([key, group]) => {
-      const at = key.indexOf('\0');
-      const app = Number(key.slice(0, at));
-      return {
-        sdk_app_id: app,
-        group_id: key.slice(at + 1),
-        name: group.name,
-        messages: group.sequence,
-      };
+  /** ban_group_member: who is banned already gets the new end. */
+  ban(app: number, body: JsonObject): GroupAnswer {
+    const endsAtMs = this.nowMs() + Number(body['Duration']) * 1_000;
+    return this.changeBans(app, body, banFault(body), (bans, account) => {
+      bans.set(account, endsAtMs);
     });
+  }
+
+  /** unban_group_member: who is not banned stays so. */
+  unban(app: number, body: JsonObject): GroupAnswer {
+    return this.changeBans(app, body, accountsFault(body), (bans, account) => {
+      bans.delete(account);
+    });
+  }
+
+  /** All groups, for the control interface. */
+  show(): readonly ShownGroup[] {
+    const nowMs = this.nowMs();
+    return [...this.groups].map(([key, { name, sequence: messages, bans }]) => {
+      const at = key.indexOf('\0');
+      const banned = [...bans]
+        .filter(([, endsAtMs]) => endsAtMs > nowMs)
+        .map(([userId, endsAtMs]) => ({ user_id: userId, until_ms: endsAtMs }));
+      const ids = { sdk_app_id: Number(key.slice(0, at)), group_id: key.slice(at + 1) };
+      return { ...ids, name, messages, banned };
+    });
+  }
+
+  private changeBans(
+    app: number,
+    body: JsonObject,
+    fault: GroupAnswer | null,
+    change: (bans: Map<string, number>, account: string) => void,
+  ): GroupAnswer {
+    if (fault !== null) return fault;
+    const group = this.find(app, textField(body, 'GroupId'));
+    if (group === undefined) return missing();
+    if (group.type !== bannableType) return refused(10007, 'not for this type of group');
+    for (const account of body['Members_Account'] as readonly string[]) {
+      change(group.bans, account);
+    }
+    return done();
   }
 
   private find(app: number, groupId: string): Group | undefined {

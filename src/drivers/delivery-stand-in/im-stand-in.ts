@@ -113,6 +113,10 @@ export class ImStandIn {
         return this.sendMessage(app, body, fault);
       case 'send_group_system_notification':
         return this.notify(app, groupId, body);
+      case 'ban_group_member':
+        return groups.ban(app.sdkAppId, body);
+      case 'unban_group_member':
+        return groups.unban(app.sdkAppId, body);
       default:
         return { code: 10003, info: 'no such command' };
     }

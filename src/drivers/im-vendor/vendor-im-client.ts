@@ -77,6 +77,22 @@ export class VendorImClient implements ImClient {
     return imActionOf(code) === 'noGroup' ? { kind: 'done' } : outcome;
   }
 
+  async banMember(groupId: string, userId: string, seconds: number): Promise<SendOutcome> {
+    const { outcome, code } = await this.inGroup('ban_group_member', groupId, {
+      GroupId: groupId,
+      Members_Account: [userId],
+      Duration: seconds,
+    });
+    return imActionOf(code) === 'noAccount' ? { kind: 'done' } : outcome;
+  }
+
+  async unbanMember(groupId: string, userId: string): Promise<SendOutcome> {
+    const body = { GroupId: groupId, Members_Account: [userId] };
+    const { outcome, code } = await this.call('unban_group_member', body, this.deadline());
+    const isNothingThere = ['noGroup', 'noAccount'].includes(imActionOf(code));
+    return isNothingThere ? { kind: 'done' } : outcome;
+  }
+
   private async ensure(groupId: string, name: string, untilMs: number): Promise<SendOutcome> {
     const body = { Type: groupType, GroupId: groupId, Name: name };
     const made = await this.call('create_group', body, untilMs);
@@ -91,17 +107,21 @@ export class VendorImClient implements ImClient {
     return this.clock.monoMs() + this.callTimeoutMs;
   }
 
+  private async sendToGroup(command: string, groupId: string, body: ImBody): Promise<SendOutcome> {
+    return (await this.inGroup(command, groupId, body)).outcome;
+  }
+
   /**
    * A group may be missing because RoomCreated was given up or an operator dissolved it: it is made
-   * once, and the send tried once more. Missing again is nothing that a later try would mend.
+   * once, and the command tried once more. Missing again is nothing that a later try would mend.
    */
-  private async sendToGroup(command: string, groupId: string, body: ImBody): Promise<SendOutcome> {
+  private async inGroup(command: string, groupId: string, body: ImBody): Promise<Answered> {
     const untilMs = this.deadline();
     const first = await this.call(command, body, untilMs);
-    if (imActionOf(first.code) !== 'noGroup') return first.outcome;
+    if (imActionOf(first.code) !== 'noGroup') return first;
     const ensured = await this.ensure(groupId, groupId.slice(0, groupNameBytesMax), untilMs);
-    if (ensured.kind !== 'done') return ensured;
-    return (await this.call(command, body, untilMs)).outcome;
+    if (ensured.kind !== 'done') return { ...first, outcome: ensured };
+    return this.call(command, body, untilMs);
   }
 
   /** The id is taken: fine when it is a group of our kind, since ids are the app's own (A4). */

@@ -165,6 +165,7 @@ const ofOutbox: Rows = {
   adapter_launches_asked_total: counter('Wake-ups for rockets that were asked for.', 'outcome'),
   adapter_late_rows_total: counter('Rows whose claim was another’s by then.', 'destination'),
   adapter_lost_finishes_total: counter('Runs whose end came after their claim.', 'destination'),
+  adapter_im_bans_total: counter('Bans from IM groups and their ends that ended, by how.', 'how'),
   adapter_rtc_removals_total: counter('Removals from RTC that ended, by how.', 'how'),
   adapter_displays_total: counter(
     'Displays that came to the IM adapter, by how they ended.',

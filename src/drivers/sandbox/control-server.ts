@@ -1,8 +1,8 @@
 /**
  * The sandbox's control interface: `GET /sandbox/received?destination=im` shows what arrived,
- * `GET /sandbox/groups` the IM groups, `GET /sandbox/rtc` who is in RTC rooms and who was put out,
- * `POST /sandbox/rtc/enter` lets a user enter, `POST /sandbox/faults` orders faults and `GET` shows them.
- * `GET /sandbox/lucky/draws` shows what lucky gifts drew. Pages below `/sandbox/wallet` are the wallet's.
+ * `GET /sandbox/groups` the IM groups, each with whom it has `banned` and until when, `GET /sandbox/rtc` who
+ * is in RTC rooms and who was put out, `POST /sandbox/rtc/enter` lets a user enter, `POST /sandbox/faults`
+ * orders faults and `GET` shows them. `GET /sandbox/lucky/draws` shows what lucky gifts drew. Pages below `/sandbox/wallet` are the wallet's.
  */
 import type { ActivityStandIn } from '../delivery-stand-in/activity-stand-in.ts';
 import type { ImStandIn } from '../delivery-stand-in/im-stand-in.ts';

@@ -1,6 +1,6 @@
 /** Keys of what lies outside: Tencent IM per app, activity service, wallet, and their stand-ins. */
 import type { FieldTable, FieldTree } from './field-tree.ts';
-import { duration, integer, secret, text } from './fields.ts';
+import { boolean, duration, integer, secret, text } from './fields.ts';
 import { hostAndPort, httpUrl, wideName } from './patterns.ts';
 
 const imApp = {
@@ -15,6 +15,12 @@ const imApp = {
     pattern: httpUrl,
   }),
   secret_key: secret({ about: 'Key that signs UserSig.', minBytes: 16 }),
+  ban_members: boolean({
+    about:
+      'Who is banned from a room is banned from its group too. Needs a plan of Tencent with bans of ' +
+      'group members, and their switch in its console.',
+    fallback: false,
+  }),
 } satisfies FieldTree;
 
 const imApps: FieldTable<typeof imApp> = {

@@ -191,10 +191,10 @@ const relations: readonly Relation[] = [
     why: 'auth.mode is hs256',
   }),
   neededSecret('deployment_secret', {
-    isNeeded: ({ environment, rtc }, roles) =>
+    isNeeded: (config, roles) =>
       roles.includes('gateway') ||
-      (environment === 'production' &&
-        (roles.includes('cell') || (roles.includes('adapter-im') && rtc.apps.size > 0))),
+      (config.environment === 'production' &&
+        (roles.includes('cell') || (roles.includes('adapter-im') && asksOwners(config)))),
     value: (config) => config.deploymentSecret,
     why: 'salts of room passwords, and what nodes know one another by, are derived from it',
   }),
@@ -372,4 +372,9 @@ function sharedListenFault(config: RoomcellConfig, { roles }: Circumstances): st
     }
   }
   return null;
+}
+
+/** Whether adapters ask cells, before they put users out of RTC or ban them from groups. */
+function asksOwners({ rtc, tencentIm }: RoomcellConfig): boolean {
+  return rtc.apps.size > 0 || [...tencentIm.apps.values()].some(({ banMembers }) => banMembers);
 }

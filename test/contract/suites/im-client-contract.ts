@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ImStandIn } from '../../../src/drivers/delivery-stand-in/im-stand-in.ts';
 import type { GroupMessage, ImClient, SendOutcome } from '../../../src/ports/im-client.ts';
+import { memberBanContract } from './member-ban-contract.ts';
 
 /** A client and the stand-in that it talks to, over whatever lies between them. */
 export interface ImClientFixture {
@@ -46,10 +47,9 @@ export function imClientContract(name: string, makeFixture: () => Promise<ImClie
       const room = fixture.standIn.received.show().rooms.find((one) => one.room_id === groupId);
       return room?.events ?? [];
     };
-    const messagesIn = (groupId: string) => {
-      const shown = fixture.standIn.groups.show() as readonly Record<string, unknown>[];
-      return shown.find((group) => group['group_id'] === groupId)?.['messages'];
-    };
+    const shown = (groupId: string) =>
+      fixture.standIn.groups.show().find((group) => group.group_id === groupId);
+    const messagesIn = (groupId: string) => shown(groupId)?.messages;
     /** The outcome of a call that must end within its bound, while the time is let pass. */
     const inTime = async (call: Promise<SendOutcome>): Promise<SendOutcome> => {
       let outcome: SendOutcome | null = null;
@@ -201,14 +201,22 @@ export function imClientContract(name: string, makeFixture: () => Promise<ImClie
       expect(await client.ensureGroup(groupId, 'One')).toEqual(unknown);
       expect(await send(messageOf(groupId, 'e14'))).toEqual(unknown);
       expect(await client.sendGroupNotification(groupId, 'x')).toEqual(unknown);
+      expect(await client.banMember(groupId, 'u1', 60)).toEqual(unknown);
+      expect(await client.unbanMember(groupId, 'u1')).toEqual(unknown);
     });
+
+    memberBanContract({ fixture: () => fixture, freshGroup, order, shown, inTime });
   });
 }
 
+type Order = Parameters<ImStandIn['faults']['add']>[0];
+
+/** A fault as suites order it. */
+export type OrderedFault = Omit<Order, 'times'> & { readonly times?: number | null };
+
 /** Orders a fault for one request, unless it says otherwise. */
 function fault(standIn: () => ImStandIn) {
-  type Order = Parameters<ImStandIn['faults']['add']>[0];
-  return (ordered: Omit<Order, 'times'> & { readonly times?: number | null }): void => {
+  return (ordered: OrderedFault): void => {
     expect(standIn().faults.add({ times: 1, ...ordered })).toBe(true);
   };
 }

@@ -249,7 +249,7 @@ export async function committedEvents(
   const rows = await fleet.sql(
     // The birth of a room makes its group at IM and sends no message.
     'SELECT room_id, event_id FROM room_outbox WHERE destination = ? ' +
-      "AND NOT (destination = 'im' AND event_type = 'RoomCreated') " +
+      "AND NOT (destination = 'im' AND event_type IN ('RoomCreated', 'RoomUserUnbanned')) " +
       'ORDER BY room_id, room_version, event_index',
     [destination],
   );

@@ -10,6 +10,7 @@ import { copiedList } from './copied-list.ts';
 import { displayPace } from './display-pace.ts';
 import { fence } from './fence.ts';
 import { giftSums } from './gift-sums.ts';
+import { groupBans } from './group-bans.ts';
 import { levels } from './levels.ts';
 import { lookedUp } from './looked-up.ts';
 import { luckyGifts } from './lucky-gifts.ts';
@@ -67,6 +68,7 @@ export const allCheckers: readonly CheckerFactory[] = [
   sweptUsers,
   watchedRooms,
   putOut,
+  groupBans,
   copiedList,
   boards,
   robots,

@@ -26,6 +26,9 @@ interface Stream {
   readonly bytes: Map<string, Uint8Array>;
 }
 
+/** All that IM sees of them is what they make of a group, which carries no event id. */
+const withoutMessage: ReadonlySet<string> = new Set(['RoomCreated', 'RoomUserUnbanned']);
+
 /** Makes it; see the file header. */
 export const arrivals: CheckerFactory = (world, report) => new Arrivals(world, report);
 
@@ -151,8 +154,7 @@ class Arrivals implements Checker {
 
   private checkSeen(row: EventRow, destination: Destination, stream: Stream): void {
     if (stream.bytes.has(row.eventId) || this.wayOf(row, destination) !== 'outbox') return;
-    // The group that it makes is all that IM sees of it; a group carries no event id.
-    if (destination === 'im' && row.eventType === 'RoomCreated') return;
+    if (destination === 'im' && withoutMessage.has(row.eventType)) return;
     const state = this.stateOf(row, destination);
     if (state === 'failed' || state === 'superseded' || state === 'given up') return;
     const place = this.places.get(row.eventId) ?? 0;

@@ -22,7 +22,7 @@ export const requiredDestinations: Readonly<Record<LoggedEvent['type'], readonly
   RoomUserLeft: ['im', 'activity'],
   RoomUsersStaleLeft: ['im', 'activity'],
   RoomUserKicked: ['im', 'activity', 'rtc'],
-  RoomUserUnbanned: ['activity'],
+  RoomUserUnbanned: ['im', 'activity'],
   RoomUserEvicted: ['im', 'activity', 'rtc'],
   RoomMicUp: ['im', 'activity'],
   RoomMicPublishing: ['im', 'activity'],

@@ -109,6 +109,7 @@ function valuesOf(options: SimOptions): unknown {
           {
             sdk_app_id: 1_400_000_001 + at,
             base_url: 'http://127.0.0.1:7410',
+            ban_members: true,
           },
         ]),
       ),

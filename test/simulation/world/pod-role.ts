@@ -199,5 +199,7 @@ function bound(client: MemoryImClient): ImClient {
     sendGroupMessage: (message) => client.sendGroupMessage(message),
     sendGroupNotification: (groupId, content) => client.sendGroupNotification(groupId, content),
     dissolveGroup: (groupId) => client.dissolveGroup(groupId),
+    banMember: (groupId, userId, seconds) => client.banMember(groupId, userId, seconds),
+    unbanMember: (groupId, userId) => client.unbanMember(groupId, userId),
   };
 }

@@ -186,6 +186,13 @@ export class World implements CheckedWorld {
     return rtcRoomsOf(this);
   }
 
+  groupBans(appCode: string, roomId: string): ReadonlyMap<string, number> | null {
+    const groupId = `rc_${appCode}_${roomId}`;
+    const group = this.servers.im.groups.show().find(({ group_id: id }) => id === groupId);
+    if (group === undefined) return null;
+    return new Map(group.banned.map(({ user_id: userId, until_ms: untilMs }) => [userId, untilMs]));
+  }
+
   liveRooms(): readonly LiveRoom[] {
     return this.podsOf('cell').flatMap((pod) =>
       pod.committedRooms().map((state) => ({

@@ -11,7 +11,7 @@ import {
 } from '../../support/adapter-rig.ts';
 
 const never = new AbortController().signal;
-const retryable: SendOutcome = { kind: 'retryable', error: '10002 internal' };
+const retryable = { kind: 'retryable', error: '10002 internal' } as const satisfies SendOutcome;
 
 describe('an adapter', () => {
   it('starts a run, sends it in order, finishes it as delivered and hints the relay (PIPE-10, OUT-11)', async () => {
@@ -66,6 +66,18 @@ describe('an adapter', () => {
       // 40 s, less the fifth that jitter may take.
       nextRetryAtMs: 32_000,
     });
+  });
+
+  it('a failure that asks for a rest is not tried again before it is over', async () => {
+    for (const [restMs, nextRetryAtMs] of [
+      [10_000, 10_000],
+      // The pause between tries is longer.
+      [3_000, 5_000],
+    ] as const) {
+      const { adapter, seen } = makeAdapterRig({ send: () => ({ ...retryable, restMs }) });
+      await adapter.onEvents([incoming('a', 1)], never);
+      expect(seen.finishes[0]?.finish).toMatchObject({ countsAsTry: true, nextRetryAtMs });
+    }
   });
 
   it('a throttle is waited out as asked and is no try', async () => {

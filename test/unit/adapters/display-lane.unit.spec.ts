@@ -60,6 +60,8 @@ async function rig(
             ensureGroup: never,
             sendGroupNotification: never,
             dissolveGroup: never,
+            banMember: never,
+            unbanMember: never,
             async sendGroupMessage(message) {
               messages.push(message);
               return send(message);

@@ -37,9 +37,14 @@ function rig(rates: { readonly perGroup: number; readonly perApp: number }) {
     },
     sendGroupNotification: () => Promise.resolve(done),
     dissolveGroup: () => Promise.resolve(done),
+    banMember: () => Promise.resolve(done),
+    unbanMember: () => Promise.resolve(done),
   };
   const clients = new Map([[app, client]]);
-  const sender = createImSender({ clients, clock: time, timers: time, rates });
+  const metrics = { count: () => undefined, gauge: () => undefined, observeMs: () => undefined };
+  const askOwner = () => Promise.reject(new Error('nobody is banned here'));
+  const bans = { apps: new Set<AppCode>(), askOwner, callTimeoutMs: 1_000, clock: time, metrics };
+  const sender = createImSender({ clients, clock: time, timers: time, rates, bans });
   const send = (roomId: string, nth: number): Promise<SendOutcome> =>
     sender.send({ envelope: envelopeOf(roomId, nth), envelopeBytes: new Uint8Array() });
   return { time, sender, sentAtMs, send };

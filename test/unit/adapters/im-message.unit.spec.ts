@@ -17,9 +17,11 @@ import {
   deleted,
   gifted,
   joined,
+  kicked,
   on,
   owner,
   room,
+  unbanned,
   wentUp,
 } from '../../support/room-builders.ts';
 
@@ -66,6 +68,27 @@ describe('an event in instant messaging', () => {
     const [message, end] = callsOf(envelopeOf(deleted()));
     expect(message).toMatchObject({ kind: 'message', message: { groupId: 'rc_demo_room1' } });
     expect(end).toEqual({ kind: 'dissolve', groupId: 'rc_demo_room1' });
+  });
+
+  it('RoomUserKicked is a message, and then a ban to the end that the room gave it (PRES-7)', () => {
+    for (const expiresAtMs of [0, 1_800_000_000_000]) {
+      const [message, ban] = callsOf(envelopeOf({ ...kicked(alice), expiresAtMs }));
+      expect(message).toMatchObject({ kind: 'message', message: { priority: 'High' } });
+      expect(ban).toEqual({ kind: 'ban', groupId: 'rc_demo_room1', userId: alice, expiresAtMs });
+    }
+  });
+
+  it('RoomUserUnbanned is no message and ends the ban, whatever ended the room’s (PRES-11)', () => {
+    for (const reason of ['unbanned', 'expired'] as const) {
+      expect(callsOf(envelopeOf(unbanned(alice, owner, reason)))).toEqual([
+        { kind: 'unban', groupId: 'rc_demo_room1', userId: alice },
+      ]);
+    }
+  });
+
+  it('RoomUserEvicted bans nobody: no event of the room would end it', () => {
+    const event = events.find((sample) => sample.type === 'RoomUserEvicted');
+    expect(callsOf(envelopeOf(event as never)).map(({ kind }) => kind)).toEqual(['message']);
   });
 
   it('every other event is one message, its priority by the event table (ARC-5, PUB-2)', () => {
@@ -151,7 +174,7 @@ describe('an event in instant messaging', () => {
     expect(callsOf({ ...base, eventType: 'RoomPainted', event: null })).toEqual([]);
   });
 
-  it.each(['RoomMicRtcNoted', 'RoomPasswordAttemptFailed', 'RoomUserUnbanned'] as const)(
+  it.each(['RoomMicRtcNoted', 'RoomPasswordAttemptFailed', 'RoomVisibleRegionChanged'] as const)(
     '%s is not for clients and makes no call, even if a record of it comes (PUB-9)',
     (type) => {
       const event = events.find((sample) => sample.type === type);
@@ -171,6 +194,8 @@ describe('an event in instant messaging', () => {
         group: ['ensureGroup'],
         message: ['message'],
         'message and notification': ['message', 'notification'],
+        'message and ban': ['message', 'ban'],
+        unban: ['unban'],
         'message and end': ['message', 'dissolve'],
       };
       expect(made).toEqual(byForm[imFormOf(type)]);

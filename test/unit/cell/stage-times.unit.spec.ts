@@ -57,7 +57,7 @@ describe('the timing line of a command', () => {
     });
     expect(told).toEqual([
       ['k1', true, true],
-      ['b1', true, false],
+      ['b1', true, true],
       ['b2', false, false],
     ]);
   });

@@ -114,6 +114,7 @@ describe('the IM client on the sandbox', () => {
       group_id: 'rc_demo_twice',
       name: 'One',
       messages: 0,
+      banned: [],
     });
   });
 

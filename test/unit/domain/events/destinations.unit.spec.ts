@@ -21,7 +21,6 @@ describe('eventRoutes', () => {
       'RoomRocketFueled',
       'RoomUserEvicted im activity rtc',
       'RoomUserKicked im activity rtc',
-      'RoomUserUnbanned activity',
       'RoomVisibleRegionChanged activity',
     ]);
   });
@@ -38,7 +37,7 @@ describe('eventRoutes', () => {
     }
   });
 
-  it('what no later view shows is never superseded: the room itself, who was put out, gifts, rockets', () => {
+  it('what no later view shows is never superseded: the room itself, who was put out or let in again, gifts, rockets', () => {
     const lasting = types.filter((type) => !eventRoute(type).repairedBySnapshot);
     expect(lasting.toSorted()).toEqual([
       'RoomClosed',
@@ -49,6 +48,7 @@ describe('eventRoutes', () => {
       'RoomRocketLaunched',
       'RoomUserEvicted',
       'RoomUserKicked',
+      'RoomUserUnbanned',
     ]);
   });
 
@@ -75,6 +75,7 @@ describe('eventRoutes', () => {
       'RoomRocketLaunched',
       'RoomUserEvicted',
       'RoomUserKicked',
+      'RoomUserUnbanned',
     ]);
     expect(typesOf('low')).toEqual(['RoomUserJoined', 'RoomUserLeft', 'RoomUsersStaleLeft']);
     expect(typesOf('lowest')).toEqual([
@@ -83,7 +84,7 @@ describe('eventRoutes', () => {
       'RoomRocketFueled',
       'RoomUserUpdated',
     ]);
-    expect(typesOf('normal')).toHaveLength(types.length - 16);
+    expect(typesOf('normal')).toHaveLength(types.length - 17);
   });
 
   it('names the same destinations as the topics do', () => {

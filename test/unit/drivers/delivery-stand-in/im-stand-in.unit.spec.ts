@@ -25,7 +25,7 @@ function withChange(change: (command: string, body: ImBody) => ImBody) {
     codes.push(reply.body['ErrorCode']);
     return reply;
   };
-  return { time, codes, client: new VendorImClient(post, time, 1_000) };
+  return { time, codes, standIn, client: new VendorImClient(post, time, 1_000) };
 }
 
 const content = (fields: object) => ({
@@ -88,6 +88,63 @@ describe('a notification', () => {
   });
 });
 
+describe('a ban', () => {
+  const accounts = (count: number) => Array.from({ length: count }, (_, n) => `u${n}`);
+  const of = (command: string, fields: object) => (asked: string, body: ImBody) =>
+    asked === command ? { ...body, ...fields } : body;
+
+  it.each([
+    ['in a group that is no text', { GroupId: 5 }, 10004],
+    ['of nobody', { Members_Account: [] }, 10004],
+    ['of somebody who stands in no list', { Members_Account: 'u1' }, 10004],
+    ['of an account that is no text', { Members_Account: [5] }, 10004],
+    ['of an account without a name', { Members_Account: [''] }, 10004],
+    ['of more than 20 at once', { Members_Account: accounts(21) }, 10005],
+    ['without a time', { Duration: undefined }, 10004],
+    ['whose time is a text', { Duration: '60' }, 10004],
+    ['whose time is a fraction', { Duration: 1.5 }, 10004],
+    ['for no time at all', { Duration: 0 }, 10004],
+    ['whose time has more than 32 bits', { Duration: 2 ** 32 }, 10004],
+    ['whose words are no text', { Description: {} }, 10004],
+    ['whose words are longer than 1,000 bytes', { Description: '名'.repeat(334) }, 10004],
+  ] as const)('%s is refused for good', async (_what, fields, code) => {
+    const { client, codes, standIn } = withChange(of('ban_group_member', fields));
+    await client.ensureGroup(groupId, 'One');
+    expect(await client.banMember(groupId, 'u1', 60)).toMatchObject({ kind: 'permanent' });
+    expect(codes.at(-1)).toBe(code);
+    expect(standIn.groups.show()[0]?.banned).toEqual([]);
+  });
+
+  it.each([
+    ['in a group that is no text', { GroupId: 5 }, 10004],
+    ['of nobody', { Members_Account: [] }, 10004],
+    ['of an account that is no text', { Members_Account: [null] }, 10004],
+    ['of more than 20 at once', { Members_Account: accounts(21) }, 10005],
+  ] as const)('that is to end, %s, is refused for good', async (_what, fields, code) => {
+    const { client, codes } = withChange(of('unban_group_member', fields));
+    await client.ensureGroup(groupId, 'One');
+    expect(await client.unbanMember(groupId, 'u1')).toMatchObject({ kind: 'permanent' });
+    expect(codes.at(-1)).toBe(code);
+  });
+
+  it('is not for a group of another type', async () => {
+    const { client, codes } = withChange(of('create_group', { Type: 'Public' }));
+    await client.ensureGroup(groupId, 'One');
+    expect(await client.banMember(groupId, 'u1', 60)).toMatchObject({ kind: 'permanent' });
+    expect(codes.at(-1)).toBe(10007);
+  });
+
+  it('of twenty with words passes, and ends by itself', async () => {
+    const fields = { Members_Account: accounts(20), Description: 'x'.repeat(1_000) };
+    const { client, standIn, time } = withChange(of('ban_group_member', fields));
+    await client.ensureGroup(groupId, 'One');
+    expect(await client.banMember(groupId, 'u1', 60)).toEqual({ kind: 'done' });
+    expect(standIn.groups.show()[0]?.banned).toHaveLength(20);
+    await time.advance(60_000);
+    expect(standIn.groups.show()[0]?.banned).toEqual([]);
+  });
+});
+
 describe('requests', () => {
   it('of one command are throttled above 200 a second and app, and those of another are not', async () => {
     const { client, codes, time } = withChange((_command, body) => body);
@@ -95,6 +152,9 @@ describe('requests', () => {
     expect(await client.ensureGroup('one more', 'One')).toMatchObject({ kind: 'throttled' });
     expect(codes.at(-1)).toBe(60007);
     expect(await client.sendGroupMessage({ ...message, groupId: 'g1' })).toEqual({ kind: 'done' });
+    for (let nth = 0; nth < 200; nth += 1) await client.banMember('g1', `u${nth}`, 60);
+    expect(await client.banMember('g1', 'u1', 60)).toMatchObject({ kind: 'throttled' });
+    expect(await client.unbanMember('g1', 'u1')).toEqual({ kind: 'done' });
     await time.advance(1_000);
     expect(await client.ensureGroup('one more', 'One')).toEqual({ kind: 'done' });
   });

@@ -65,10 +65,10 @@ const badCases: readonly (readonly [string, string, LoadOptions, readonly RegExp
   ],
   [
     'a fact, an unknown type and one without a message on the display lane (DIM-4)',
-    'display: { by_display_lane: [RoomGiftSent, RoomUserUpdated, Foo, RoomUserUnbanned] }',
+    'display: { by_display_lane: [RoomGiftSent, RoomUserUpdated, Foo, RoomVisibleRegionChanged] }',
     {},
     [
-      /^display\.by_display_lane: .*RoomGiftSent is not repaired.*Foo is no event.*RoomUserUnbanned has no message/,
+      /^display\.by_display_lane: .*RoomGiftSent is not repaired.*Foo is no event.*RoomVisibleRegionChanged has no message/,
     ],
   ],
   [
@@ -205,6 +205,24 @@ const badCases: readonly (readonly [string, string, LoadOptions, readonly RegExp
     [
       /^tencent_im\.apps\.demo\.secret_key: is missing; set ROOMCELL_TENCENT_IM_APPS_DEMO_SECRET_KEY/,
     ],
+  ],
+  [
+    'a switch for bans that is neither on nor off',
+    "tencent_im: { apps: { demo: { sdk_app_id: 7, base_url: 'http://h', ban_members: 'yes' } } }",
+    {},
+    [/^tencent_im\.apps\.demo\.ban_members: must be true or false, not 'yes'/],
+  ],
+  [
+    'an IM adapter that must ask cells before it bans, and cannot say who it is',
+    "tencent_im: { apps: { demo: { sdk_app_id: 7, base_url: 'http://h', ban_members: true } } }",
+    {
+      env: {
+        ROOMCELL_ENVIRONMENT: 'production',
+        ROOMCELL_TENCENT_IM_APPS_DEMO_SECRET_KEY: 'a secret key of tests',
+      },
+      roles: ['adapter-im'],
+    },
+    [/^deployment_secret: is missing/],
   ],
   [
     'two apps that share one SdkAppId',

@@ -50,6 +50,19 @@ describe('a sound configuration', () => {
     });
   });
 
+  it('bans nobody from groups of an app unless it says so, in the file or by a variable', () => {
+    const bans = (yaml: string, env: Record<string, string> = {}) =>
+      configOf(`${leastYaml}\n${yaml}`, { env: { ...secrets, ...env } }).tencentIm.apps.get('demo')
+        ?.banMembers;
+    const on = demoApp.replace('sdk_app_id', 'ban_members: true, sdk_app_id');
+    expect([bans(demoApp), bans(on)]).toEqual([false, true]);
+    const variable = 'ROOMCELL_TENCENT_IM_APPS_DEMO_BAN_MEMBERS';
+    expect([bans(demoApp, { [variable]: 'true' }), bans(on, { [variable]: 'false' })]).toEqual([
+      true,
+      false,
+    ]);
+  });
+
   it.each([
     ['absent', '', 1],
     ['zero', 'snapshot_every_n: 0', 1],

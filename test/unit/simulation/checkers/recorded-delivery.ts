@@ -98,7 +98,7 @@ export class RecordedDelivery {
     const text = JSON.stringify({ ...shown, version: String(roomVersion), index });
     const bytes = destination === 'activity' ? row.envelope : Buffer.from(text);
     const atMs = this.recorder.nowMs;
-    if (destination === 'im' && type === 'RoomCreated') return;
+    if (destination === 'im' && (type === 'RoomCreated' || type === 'RoomUserUnbanned')) return;
     this.recorder.observed({ kind: 'arrived', atMs, destination, appCode, roomId, eventId, bytes });
   }
 }
