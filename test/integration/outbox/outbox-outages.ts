@@ -223,6 +223,11 @@ function watchedSender(client: TencentImClient, sends: Sent[]): EventSender {
   const sender = createImSender({
     clients: new Map([[outboxApp, client]]),
     ...{ clock, timers, rates: { perGroup: 40, perApp: 180 } },
+    bans: {
+      apps: new Set(),
+      askOwner: () => Promise.reject(new Error('nobody is banned here')),
+      ...{ callTimeoutMs: 1_000, clock, metrics: driverDeps().metrics },
+    },
   });
   return {
     destination: 'im',
