@@ -33,9 +33,8 @@ const { values } = parseArgs({
     history: { type: 'string', default: '1000000' },
   },
 });
-const [seconds, rows, outage, history] = [
-  ...[values.seconds, values.rows, values.outage, values.history].map(Number),
-] as [number, number, number, number];
+const numbers = [values.seconds, values.rows, values.outage, values.history].map(Number);
+const [seconds, rows, outage, history] = numbers as [number, number, number, number];
 const paces = [100, 1_000];
 /** One transaction holds what comes within so long, as a cell's batch does. */
 const gatherMs = 10;

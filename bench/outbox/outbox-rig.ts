@@ -3,21 +3,13 @@
  * their roles wire them; rows come by plain SQL, in transactions like a cell's, and arrivals are noted
  * by the sender. So what is measured is the outbox alone: no rooms, no gRPC, nothing outside.
  */
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Pool } from 'mysql2/promise';
 import { adapterDefaults } from '../../src/adapters/adapter-options.ts';
 import { createAdapter } from '../../src/adapters/adapter.ts';
 import type { EventSender } from '../../src/adapters/event-sender.ts';
 import { createEnvelopeReader } from '../../src/adapters/read-envelope.ts';
-import {
-  roomKeyOf,
-  type AppCode,
-  type CommandId,
-  type EventId,
-  type RoomId,
-  type RoomVersion,
-  type UserId,
-} from '../../src/domain/ids.ts';
+import type { AppCode } from '../../src/domain/ids.ts';
 import { createKafkaEventSink } from '../../src/drivers/kafka/kafka-event-sink.ts';
 import { createKafkaEventSource } from '../../src/drivers/kafka/kafka-event-source.ts';
 import { ensureTopics } from '../../src/drivers/kafka/topics.ts';
@@ -26,14 +18,16 @@ import type { MysqlDrivers } from '../../src/drivers/mysql/mysql-drivers.ts';
 import { createSystemRandom } from '../../src/drivers/system/system-random.ts';
 import type { SendOutcome } from '../../src/ports/im-client.ts';
 import { createCodec } from '../../src/protocol/codec.ts';
-import { crc32c } from '../../src/protocol/crc32c.ts';
-import { outboxShardCount, outboxShardOf } from '../../src/protocol/outbox-shard.ts';
+import { outboxShardCount } from '../../src/protocol/outbox-shard.ts';
 import { topicNames } from '../../src/protocol/topics.ts';
 import { createRelay } from '../../src/relay/relay.ts';
+import { insertEvents, storedEvent } from '../../test/support/stored-events.ts';
+import type { RunSql, StoredEvent } from '../../test/support/stored-events.ts';
 import type { BenchServers } from '../bench-servers.ts';
 
 const prefix = `bench-outbox-${randomBytes(3).toString('hex')}`;
 const appCode = 'bench' as AppCode;
+const destinations = ['activity'] as const;
 const roomCount = 200;
 const backoff = { initialMs: 250, maxMs: 4_000 };
 const publishTimeoutMs = 3_000;
@@ -58,7 +52,7 @@ export class OutboxRig {
   private readonly sql: Pool;
   private readonly codec = createCodec();
   private readonly wake;
-  private readonly versions = new Map<string, bigint>();
+  private readonly versions = new Map<string, number>();
   private readonly storedAt = new Map<string, number>();
   private nextRoom = 0;
   private stages: readonly { stop(): Promise<void> }[] = [];
@@ -100,7 +94,7 @@ export class OutboxRig {
       { ...common, sink: createKafkaEventSink({ kafka, topic }, deps) },
       {
         workerId: 'bench',
-        destinations: ['activity'],
+        destinations,
         shards: Array.from({ length: outboxShardCount }, (_, shard) => shard),
         pollIntervalMs: 1_000,
         batchSize: 1_000,
@@ -145,7 +139,7 @@ export class OutboxRig {
     const connection = await this.sql.getConnection();
     try {
       await connection.beginTransaction();
-      await this.insert(connection, events);
+      await insertEvents((sql, values) => connection.query(sql, [...values]), events, destinations);
       await connection.commit();
     } finally {
       connection.release();
@@ -158,63 +152,25 @@ export class OutboxRig {
   /** Adds so many events that were delivered long ago, of rooms of their own, as retention keeps them. */
   async keep(count: number): Promise<void> {
     const perStatement = 5_000;
+    const run: RunSql = (sql, values) => this.sql.query(sql, [...values]);
     for (let at = 0; at < count; at += perStatement) {
       const size = Math.min(perStatement, count - at);
-      const kept = Array.from({ length: size }, (_, nth) =>
-        this.eventOf(`kept-${(at + nth) % 5_000}`),
-      );
-      await this.insert(
-        this.sql,
-        kept.map(({ event, row }) => ({
-          event,
-          row: [...row.slice(0, -2), 'delivered', row.at(-1)],
-        })),
-      );
+      const kept = Array.from({ length: size }, (_, nth) => this.eventOf(`kept-${nth}`));
+      await insertEvents(run, kept, destinations, 'delivered');
     }
     await this.sql.query('ANALYZE TABLE room_outbox, room_events');
   }
 
-  private async insert(
-    sql: Pick<Pool, 'query'>,
-    stored: readonly { readonly event: readonly unknown[]; readonly row: readonly unknown[] }[],
-  ): Promise<void> {
-    await sql.query(
-      'INSERT INTO room_events (app_code, room_id, room_version, event_index, event_id, ' +
-        'event_type, occurred_at_ms, envelope, envelope_crc32c) VALUES ?',
-      [stored.map(({ event }) => event)],
-    );
-    await sql.query(
-      'INSERT INTO room_outbox (event_id, app_code, room_id, room_version, event_index, ' +
-        'event_type, destination, shard, status, created_at_ms) VALUES ?',
-      [stored.map(({ row }) => row)],
-    );
-  }
-
-  private nextEvent() {
-    const roomId = `room-${this.nextRoom}`;
+  private nextEvent(): StoredEvent {
+    const room = `room-${this.nextRoom}`;
     this.nextRoom = (this.nextRoom + 1) % roomCount;
-    return this.eventOf(roomId);
+    return this.eventOf(room);
   }
 
-  private eventOf(name: string) {
-    const roomId = name as RoomId;
-    const version = (this.versions.get(roomId) ?? 0n) + 1n;
-    this.versions.set(roomId, version);
-    const eventId = randomUUID() as EventId;
-    const type = 'RoomUserLeft';
-    const envelope = this.codec.encodeEnvelope({
-      ...{ eventId, appCode, roomId, eventType: type, eventIndex: 0 },
-      ...{ roomVersion: version as RoomVersion, occurredAtMs: 1, commandId: 'c' as CommandId },
-      actorUserId: 'u1' as UserId,
-      event: { type, userId: 'u1' as UserId, reason: 'left' },
-    });
-    const place = [appCode, roomId, version, 0] as const;
-    const shard = outboxShardOf(roomKeyOf(appCode, roomId));
-    return {
-      eventId,
-      event: [...place, eventId, type, 1, envelope, crc32c(envelope)],
-      row: [eventId, ...place, type, 'activity', shard, 'pending', Date.now()],
-    };
+  private eventOf(room: string): StoredEvent {
+    const version = (this.versions.get(room) ?? 0) + 1;
+    this.versions.set(room, version);
+    return storedEvent(appCode, { room, version });
   }
 
   private sender(): EventSender {

@@ -104,8 +104,9 @@ export class Adapter {
   }
 
   /**
-   * Handles one batch, beside others: of a room, what came first goes first. Rejects when it was not worked on to the end (shut-down): the batch then
-   * comes again somewhere, and whatever was finished is skipped by its start.
+   * Handles one batch, beside others: of a room, what came first goes first. Rejects when it was not
+   * worked on to the end (shut-down): the batch then comes again somewhere, and whatever was finished is
+   * skipped by its start.
    */
   async onEvents(events: readonly IncomingEvent[], signal: AbortSignal): Promise<void> {
     await this.rooms.all(roomLanes(events), (lane) => this.workLane(lane, signal));

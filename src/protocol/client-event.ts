@@ -20,9 +20,8 @@ export const heldBackFromClients: ReadonlySet<string> = new Set([
 
 /** Whether clients in the room are told of events of this type. */
 export function isForClients(eventType: RoomEventType): boolean {
-  // IM lets the user of an unban into the group again, and tells nobody.
-  if (eventType === 'RoomUserUnbanned') return false;
-  return eventRoute(eventType).destinations.includes('im');
+  const { destinations, isForClients } = eventRoute(eventType);
+  return isForClients && destinations.includes('im');
 }
 
 /**

@@ -67,9 +67,6 @@ export interface BanOccasion {
   readonly startedMonoMs: number;
 }
 
-/** Nobody hangs up on an adapter. */
-const never = new AbortController().signal;
-
 /** Makes one ban, or ends it; see the file header. Of an app in `apps`. */
 export async function carryOutBan(
   context: GroupBansContext,
@@ -82,9 +79,8 @@ export async function carryOutBan(
   const withinMs = untilMonoMs - clock.monoMs();
   if (withinMs <= 0) return noTime();
   const question = { kind: 'guard', userId: call.userId } as const;
-  const asker = { role: 'service', userId: null } as const;
-  const said = await ownerWord(() =>
-    context.askOwner({ withinMs, signal: never }, { appCode, roomId, asker, question }),
+  const said = await ownerWord(withinMs, ({ call: asked, asker }) =>
+    context.askOwner(asked, { appCode, roomId, asker, question }),
   );
   if (said.kind !== 'word') return said;
   if (!isMeant(call, said.word.answer.refusal)) return ended(context, 'taken_back'); // [A]

@@ -42,9 +42,6 @@ export interface RtcSenderContext {
   readonly metrics: Metrics;
 }
 
-/** Nobody hangs up on an adapter. */
-const never = new AbortController().signal;
-
 /** Takes users out, one call per event; see the file header. */
 export function createRtcSender(context: RtcSenderContext): EventSender {
   const { callsPerSecond: perSecond } = context;
@@ -91,7 +88,5 @@ function wordOf(
   { askGuard, guardTimeoutMs }: RtcSenderContext,
   about: { readonly appCode: AppCode; readonly roomId: RoomId; readonly userId: UserId },
 ): Promise<OwnerWord<GuardWord>> {
-  const asker = { role: 'service', userId: null } as const;
-  const call = { withinMs: guardTimeoutMs, signal: never };
-  return ownerWord(() => askGuard(call, { ...about, asker }));
+  return ownerWord(guardTimeoutMs, ({ call, asker }) => askGuard(call, { ...about, asker }));
 }

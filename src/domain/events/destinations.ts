@@ -21,6 +21,8 @@ export interface EventRoute {
    * be confirmed as superseded (`useful_until_ms`). False: it is delivered however late it is.
    */
   readonly repairedBySnapshot: boolean;
+  /** False: what IM makes of it is no message, and nobody who watches the room hears of it. */
+  readonly isForClients: boolean;
 }
 
 const imAndActivity: readonly OutboxDestination[] = ['im', 'activity'];
@@ -30,6 +32,7 @@ const lasting: EventRoute = {
   destinations: imAndActivity,
   imPriority: 'high',
   repairedBySnapshot: false,
+  isForClients: true,
 };
 
 /** Lasting, and its user is put out of the room's audio as well (RTC-1). */
@@ -37,11 +40,11 @@ const putOut: EventRoute = { ...lasting, destinations: ['im', 'activity', 'rtc']
 
 /** Its effect stands in every later view. */
 function shown(imPriority: ImPriority): EventRoute {
-  return { destinations: imAndActivity, imPriority, repairedBySnapshot: true };
+  return { destinations: imAndActivity, imPriority, repairedBySnapshot: true, isForClients: true };
 }
 
 /** Nobody outside is told: the room keeps it for its own rules. */
-const inside: EventRoute = { destinations: [], imPriority: 'lowest', repairedBySnapshot: true };
+const inside: EventRoute = { ...shown('lowest'), destinations: [], isForClients: false };
 
 /**
  * The table. RoomCreated and RoomClosed are never superseded: the group is made by the one, and the
@@ -72,7 +75,7 @@ export const eventRoutes: Readonly<Record<RoomEventType, EventRoute>> = {
   RoomUserLeft: shown('low'),
   RoomUsersStaleLeft: shown('low'),
   RoomUserKicked: putOut,
-  RoomUserUnbanned: lasting,
+  RoomUserUnbanned: { ...lasting, isForClients: false },
   RoomUserEvicted: putOut,
   RoomMicUp: shown('normal'),
   RoomMicPublishing: shown('normal'),

@@ -14,7 +14,7 @@ export interface EventPartitionSettings {
   readonly retryPauseMs: number;
   /** Of batches that are not done; one more is taken as long as there are fewer. */
   readonly bytesInHandMax: number;
-  /** Stores the offset for the group. May reject: whoever starts from the older one gets events again. */
+  /** Stores the offset for the group. Never rejects: an older one only brings events again. */
   readonly commit: (offsetNext: bigint) => Promise<void>;
   /** Some work has ended: there may be room for more, or nothing left to wait for. */
   readonly onEnded: () => void;
@@ -108,14 +108,7 @@ export class EventPartition {
     for (let stored: bigint | null = null; stored !== this.doneUpTo;) {
       stored = this.doneUpTo;
       if (stored === null) break;
-      try {
-        await this.settings.commit(stored);
-      } catch (error) {
-        // At least once: the events come again to whoever starts from the older offset.
-        const { groupId } = this.settings;
-        this.deps.metrics.count('roomcell_kafka_event_commit_failed_total', { group: groupId });
-        this.deps.log.debug({ error: String(error) }, 'event offset not committed');
-      }
+      await this.settings.commit(stored);
     }
     this.storing = null;
     this.settings.onEnded();

@@ -150,7 +150,17 @@ export class LogEventSource implements EventSource {
 
   /** Not for a partition that was lost: the group's offset is its new owner's. */
   private async commit(number: number, offsetNext: bigint, by: EventPartition): Promise<void> {
-    if (this.open.get(number) === by) await this.member.commit([{ partition: number, offsetNext }]);
+    if (this.open.get(number) !== by) return;
+    try {
+      await this.member.commit([{ partition: number, offsetNext }]);
+    } catch (error) {
+      // At least once: the events come again to whoever starts from the older offset.
+      this.deps.metrics.count('roomcell_kafka_event_commit_failed_total', {
+        group: this.settings.groupId,
+      });
+      const fields = { partition: number, error: String(error) };
+      this.deps.log.debug(fields, 'event offset not committed');
+    }
   }
 
   private onEnded(number: number): void {

@@ -10,7 +10,8 @@
  * missing, for a room has one writer, whose rows become visible in the order of their ids; only a replay
  * puts one back, which is passed over already by those that are under way when it comes.
  *
- * Tests: the races of outbox-races, each before every statement.
+ * Tests: "a row that is put back …" and "a relay whose head was claimed anew …" (outbox-races), and "what is
+ * asked of a stream reads a few rows of it" (mysql-outbox contract).
  */
 import type { BlockingDestinations } from '../../ports/outbox-store.ts';
 import { rowOfStreamSql, streamKey, text } from './outbox-rows.ts';
@@ -54,7 +55,7 @@ export async function viewStreams(
 ): Promise<Map<string, readonly UnfinishedRow[]>> {
   const looks = await lookThrough(
     session,
-    streams.flatMap(({ pending }) => pending.slice(0, 1)),
+    streams.flatMap(({ pending }) => pending.slice(0, 1).map(({ id }) => id)),
   );
   return viewsOf(session, streams, limits, ({ stream, pending }) => {
     const [oldest] = pending;
@@ -73,7 +74,7 @@ export async function viewHeld(
   const known = streams.filter(({ headId, pending }) => pending[0]?.id === headId);
   const looks = await lookThrough(
     session,
-    known.flatMap(({ pending }) => pending.slice(0, 1)),
+    known.map(({ headId }) => headId),
   );
   return viewsOf(session, streams, limits, ({ stream, pending, headId, claimToken }) => {
     const look = looks.get(headId);
@@ -96,10 +97,10 @@ function isUsual(look: Row, { destination }: Stream, { blocking }: LookLimits): 
 
 async function lookThrough(
   session: MysqlSession,
-  rows: readonly UnfinishedRow[],
+  rowIds: readonly bigint[],
 ): Promise<ReadonlyMap<bigint, Row>> {
-  if (rows.length === 0) return new Map();
-  const looks = await session.rows(lookSql, [rows.map(({ id }) => id)]);
+  if (rowIds.length === 0) return new Map();
+  const looks = await session.rows(lookSql, [rowIds]);
   return new Map(looks.map((look) => [BigInt(text(look['id'])), look]));
 }
 

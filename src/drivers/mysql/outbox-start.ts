@@ -116,6 +116,7 @@ async function behindOlder(
   blocking: BlockingDestinations,
 ): Promise<ReadonlySet<StartCall>> {
   if (held.length === 0) return new Set();
+  // SQL knows no empty list.
   const blocks = blocking.length > 0 ? [...blocking] : [''];
   const rows = await session.rows(behindSql, [held.map(({ oldest }) => oldest['id']), blocks]);
   const behind = new Set(rows.map((row) => text(row['id'])));

@@ -67,7 +67,10 @@ export interface CheckedWorld {
     readonly roomId: string;
     readonly users: readonly string[];
   }[];
-  /** Until when the room's IM group keeps whom out, by user; null: there is no group. Without it nobody is judged. */
+  /**
+   * Until when the room's IM group keeps whom out, by user; null: there is no group. Without this nobody is
+   * judged.
+   */
   groupBans?(appCode: string, roomId: string): ReadonlyMap<string, number> | null;
   /** The copy of an app's room list; null: there is none. */
   listCopy?(appCode: string): {
