@@ -40,16 +40,27 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** A port of 127.0.0.1 that nobody listens on; picked at random, so that two runs differ. */
-export async function freePort(): Promise<number> {
+/** Never given again by this process: one of them may not be listened on yet. */
+const given = new Set<number>();
+
+/**
+ * A port of 127.0.0.1 that nobody listens on and that nobody was given here before; picked at random, so
+ * that two runs differ.
+ */
+export async function freePort(
+  pick = (): number => randomInt(PORT_RANGE.min, PORT_RANGE.max + 1),
+): Promise<number> {
   for (let tries = 0; tries < PORT_TRIES_MAX; tries += 1) {
-    const port = randomInt(PORT_RANGE.min, PORT_RANGE.max + 1);
+    const port = pick();
+    if (given.has(port)) continue;
+    given.add(port);
     if (await canListen(port)) return port;
   }
   throw new Error(`no free port in ${PORT_TRIES_MAX} tries`);
 }
 
-function canListen(port: number): Promise<boolean> {
+/** Whether nobody listens on the port of 127.0.0.1 right now. */
+export function canListen(port: number): Promise<boolean> {
   return new Promise((settle) => {
     const server = createServer();
     server.once('error', () => settle(false));

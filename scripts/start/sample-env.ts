@@ -3,9 +3,8 @@
  * are free, secrets made for this run. Whatever the caller's own environment names stays.
  */
 import { randomBytes } from 'node:crypto';
-import { createServer } from 'node:net';
 import { sampleRocket } from '../../src/main/sample/rocket.ts';
-import { freePort } from '../stack/machine.ts';
+import { canListen, freePort } from '../stack/machine.ts';
 import type { AnyStack } from '../stack/stack-types.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -45,7 +44,7 @@ export async function sampleEnv(
 ): Promise<SampleEnv> {
   const listen: Record<keyof typeof usualPorts, string> = { ...usualPorts } as never;
   for (const [name, usual] of Object.entries(usualPorts)) {
-    const port = ports === 'usual' && (await isFree(usual)) ? usual : await freePort();
+    const port = ports === 'usual' && (await canListen(usual)) ? usual : await freePort();
     listen[name as keyof typeof usualPorts] = caller[name] ?? `127.0.0.1:${port}`;
   }
   const grpc = listen.ROOMCELL_GATEWAY_GRPC_LISTEN;
@@ -80,12 +79,4 @@ export async function sampleEnv(
     controlAddress: listen.ROOMCELL_SANDBOX_CONTROL_LISTEN,
     jwtSecret,
   };
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((settle) => {
-    const server = createServer();
-    server.once('error', () => settle(false));
-    server.listen(port, '127.0.0.1', () => server.close(() => settle(true)));
-  });
 }
