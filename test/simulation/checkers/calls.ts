@@ -88,6 +88,12 @@ export function toldBy(end: CallEnd): ToldEnd | null {
   return told;
 }
 
+/** Whether an end refuses its command and says that it is stored nowhere; that of a callback may not know. */
+export function leavesFree(end: CallEnd): boolean {
+  if (end.kind !== 'refused' || toldBy(end) !== null) return false;
+  return (end.facts as { readonly produced?: unknown }).produced !== 'unknown';
+}
+
 function readEnd(end: CallEnd): ToldEnd | null {
   switch (end.kind) {
     case 'ok':

@@ -14,7 +14,7 @@ import {
   requestFields,
   withoutFacts,
 } from './asked.ts';
-import { commandOf, roomOfKey, textOf, toldBy } from './calls.ts';
+import { commandOf, leavesFree, roomOfKey, textOf, toldBy } from './calls.ts';
 import type { CheckedWorld, Checker, CheckerFactory, Violation } from './checker.ts';
 import { recordsOf, rowKeyOf } from './command-records.ts';
 import type { SentCommand } from './command-records.ts';
@@ -176,7 +176,7 @@ class SentCommands implements Checker {
       }
     }
     // With more copies on the topic than calls, one copy may be refused and another executed.
-    const isFree = tries.every(({ end }) => end?.kind === 'refused' && toldBy(end) === null);
+    const isFree = tries.every(({ end }) => end !== null && leavesFree(end));
     if (row === undefined || !isFree || copies > tries.length) return;
     const reasons = tries.map(({ end }) => (end?.kind === 'refused' ? end.reason : ''));
     this.told(

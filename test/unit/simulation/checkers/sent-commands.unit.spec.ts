@@ -1,5 +1,5 @@
 /** The judge of who asked for what, before doctored runs. */
-import { describe } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sentCommands } from '../../../simulation/checkers/sent-commands.ts';
 import type { Observation, SentCall } from '../../../simulation/observations.ts';
 import {
@@ -15,6 +15,7 @@ import {
   observed,
   refusedAs,
 } from './doctoring.ts';
+import { judged } from './judged-run.ts';
 import { useHealthyRun } from './use-healthy-run.ts';
 
 type Sent = Extract<Observation, { kind: 'sent' }>;
@@ -146,4 +147,10 @@ describe('INV-4: an id', () => {
     'INV-4',
     /leave-u4 was refused \(ROOM_BUSY\) in all 1 calls, its id left free, and was executed all the same/,
   );
+  // Seed 4606: a callback whose three produces had no answer, and one of them was stored.
+  it('may be used after refusals that do not know whether they produced', () => {
+    const end = refusedAs('UNAVAILABLE', { produced: 'unknown' });
+    const doctoring = { entries: answeredAs('leave-u4', end) };
+    expect(judged([sentCommands], run(), doctoring)).toEqual([]);
+  });
 });
