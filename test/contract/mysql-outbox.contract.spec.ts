@@ -3,14 +3,15 @@
  * share a transaction.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { defaultPoolLimits, pooledSession } from '../../src/drivers/mysql/connection-settings.ts';
+import { defaultPoolLimits, outboxSession } from '../../src/drivers/mysql/connection-settings.ts';
 import type { RoomId } from '../../src/domain/ids.ts';
 import { MysqlError } from '../../src/drivers/mysql/mysql-errors.ts';
 import { viewStreams } from '../../src/drivers/mysql/outbox-looks.ts';
 import { createOutboxStore } from '../../src/drivers/mysql/outbox-store.ts';
 import { readStreams } from '../../src/drivers/mysql/outbox-streams.ts';
 import { MysqlPool } from '../../src/drivers/mysql/pool.ts';
-import type { MysqlSession } from '../../src/drivers/mysql/session.ts';
+import type { Decide } from '../../src/drivers/mysql/pool.ts';
+import type { MysqlSession, Statement } from '../../src/drivers/mysql/session.ts';
 import { Failure } from '../../src/kernel/failure.ts';
 import type { ClaimedRun, OutboxStore } from '../../src/ports/outbox-store.ts';
 import { openMysqlSpace } from '../support/mysql-space.ts';
@@ -28,7 +29,7 @@ async function mysqlFixture(): Promise<OutboxStoreFixture> {
   return {
     newStore: (blocking = []) => {
       // A pool of its own, as another process has.
-      const pool = new MysqlPool(space.server, pooledSession, defaultPoolLimits);
+      const pool = new MysqlPool(space.server, outboxSession, defaultPoolLimits);
       pools.push(pool);
       return createOutboxStore(pool, blocking);
     },
@@ -73,7 +74,7 @@ describe('what is asked of a stream reads a few rows of it, however many it has'
       );
     }
     await space.sql('ANALYZE TABLE room_outbox');
-    pool = new MysqlPool(space.server, pooledSession, { ...defaultPoolLimits, connections: 1 });
+    pool = new MysqlPool(space.server, outboxSession, { ...defaultPoolLimits, connections: 1 });
   });
   afterAll(async () => {
     await pool.close();
@@ -110,7 +111,7 @@ describe('what is asked of a stream reads a few rows of it, however many it has'
     const row = { id, status: 'pending' as const, ...{ claimToken: '', lockUntilMs: 0 } };
     const pending = [{ ...row, nextRetryAtMs: 0, startedCount: 0 }];
     const limits = { pendingLimit: 10, blocking: [] };
-    const [views, read] = await rowsRead(() =>
+    const [{ views }, read] = await rowsRead(() =>
       pool.withSession((session) => viewStreams(session, [{ stream, pending }], limits)),
     );
     expect(read).toBeLessThan(50);
@@ -140,12 +141,13 @@ class ForgetfulPool extends MysqlPool {
   losing = 0;
   transactions = 0;
 
-  override async transaction<T>(
+  override async twoStepTransaction<T>(
     what: string,
-    body: (session: MysqlSession) => Promise<T>,
+    reads: readonly Statement[],
+    decide: Decide<T>,
   ): Promise<T> {
     this.transactions += 1;
-    const answer = await super.transaction(what, body);
+    const answer = await super.twoStepTransaction(what, reads, decide);
     if (this.losing === 0) return answer;
     this.losing -= 1;
     throw new Failure('retry', 'UNAVAILABLE', `${what}: the answer was lost`);
@@ -164,7 +166,7 @@ describe('starts and finishes that share a transaction on MySQL', () => {
   beforeEach(async () => {
     await space.sql('DELETE FROM room_outbox');
     await space.sql('DELETE FROM room_events');
-    pool = new ForgetfulPool(space.server, pooledSession, defaultPoolLimits);
+    pool = new ForgetfulPool(space.server, outboxSession, defaultPoolLimits);
     store = createOutboxStore(pool);
     const rooms = ['a', 'b', 'c', 'd', 'e', 'f'];
     await putRows(
@@ -245,12 +247,15 @@ describe('starts and finishes that share a transaction on MySQL', () => {
     pool.withSession = (body) =>
       run(async (session) => {
         const once = Object.create(session) as MysqlSession;
-        once.run = async (sql, values, limitMs) => {
-          if (isFirst && sql.includes('started_count + 1')) {
-            isFirst = false;
-            throw new MysqlError({ sort: 'deadlock', errno: 1213, key: null, message: 'deadlock' });
+        once.tryAll = async (statements) => {
+          if (!isFirst || !statements.some(({ sql }) => sql.includes('started_count + 1'))) {
+            return session.tryAll(statements);
           }
-          return session.run(sql, values, limitMs);
+          isFirst = false;
+          await session.run('ROLLBACK');
+          const message = 'deadlock';
+          const error = new MysqlError({ sort: 'deadlock', errno: 1213, key: null, message });
+          return { results: [], error };
         };
         return body(once);
       });

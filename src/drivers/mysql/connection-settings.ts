@@ -31,7 +31,7 @@ export interface SessionLimits {
    * included. For writers this is what frees a frozen owner's rows where KILL is not permitted.
    */
   readonly silentSeconds: number;
-  /** Statements separated by `;` in one packet; only the commit lane and migrations need it. */
+  /** Statements separated by `;` in one packet: for the commit lane and the outbox alone. */
   readonly multipleStatements: boolean;
 }
 
@@ -53,6 +53,9 @@ export const pooledSession: SessionLimits = {
   silentSeconds: 120,
   multipleStatements: false,
 };
+
+/** The outbox: its statements go several in a packet. */
+export const outboxSession: SessionLimits = { ...pooledSession, multipleStatements: true };
 
 /** Takeovers: the shortest lock wait there is, so that a frozen owner is noticed after a second. */
 export const takeoverSession: SessionLimits = { ...pooledSession, lockWaitSeconds: 1 };

@@ -23,6 +23,7 @@ import type { SnapshotStore } from '../../ports/snapshot-store.ts';
 import {
   defaultPoolLimits,
   laneSession,
+  outboxSession,
   pooledSession,
   takeoverPoolLimits,
   takeoverSession,
@@ -121,6 +122,11 @@ export function createMysqlDrivers(settings: MysqlSettings): MysqlDrivers {
     { ...session, lockWaitSeconds: takeoverSession.lockWaitSeconds },
     takeoverPoolLimits,
   );
+  const outbox = new MysqlPool(
+    server,
+    { ...session, multipleStatements: outboxSession.multipleStatements },
+    { ...defaultPoolLimits, ...settings.pool },
+  );
   const nodeLocks = new NodeLocks(pool, server);
   return {
     partitionStore: new MysqlPartitionStore(pool, takeovers, {
@@ -135,7 +141,7 @@ export function createMysqlDrivers(settings: MysqlSettings): MysqlDrivers {
     roomQueries: new MysqlRoomQueries(pool),
     replySlots: new MysqlReplySlots(pool, settings.repliesTopic),
     schemaRegistry: new MysqlSchemaRegistry(pool),
-    outboxStore: createOutboxStore(pool, settings.blocking),
+    outboxStore: createOutboxStore(outbox, settings.blocking),
     giftCatalogue: new MysqlGiftCatalogue(pool),
     boardSums: new MysqlBoardSums(pool),
     rocketRules: new MysqlRocketRules(pool),
@@ -148,7 +154,7 @@ export function createMysqlDrivers(settings: MysqlSettings): MysqlDrivers {
     openLane: (options) => openLane(settings, options),
     checkDurability: () => checkDurability(pool),
     close: async () => {
-      await Promise.all([pool.close(), takeovers.close(), nodeLocks.close()]);
+      await Promise.all([pool.close(), takeovers.close(), outbox.close(), nodeLocks.close()]);
     },
   };
 }

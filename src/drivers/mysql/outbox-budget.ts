@@ -6,7 +6,7 @@ import type { Destination } from '../../protocol/topics.ts';
 import type { SeenStream } from './outbox-looks.ts';
 import { streamKey, streamOf } from './outbox-rows.ts';
 import type { Stream } from './outbox-rows.ts';
-import type { MysqlSession } from './session.ts';
+import type { Row, Statement } from './session.ts';
 
 /** What may still be claimed in this round. */
 export interface Budget {
@@ -31,17 +31,19 @@ export interface UnderWay {
  * none. Two relays that count at the same time may pass the cap by one batch. A stream whose run ends
  * right after is met by the next round, for which its adapter's hint asks.
  */
-export async function readUnderWay(
-  session: MysqlSession,
-  request: ClaimRequest,
-): Promise<UnderWay> {
-  const rows = await session.rows(
-    'SELECT app_code, room_id, destination, SUM(lock_until_ms > ?) AS under_way ' +
+export function underWayStatement(request: ClaimRequest): Statement {
+  return {
+    sql:
+      'SELECT app_code, room_id, destination, SUM(lock_until_ms > ?) AS under_way ' +
       'FROM room_outbox FORCE INDEX (by_shard) ' +
       "WHERE shard IN (?) AND status = 'delivering' " +
       'GROUP BY app_code, room_id, destination ORDER BY MIN(id)',
-    [request.nowMs, [...request.shards]],
-  );
+    values: [request.nowMs, [...request.shards]],
+  };
+}
+
+/** What the rows of that statement say. */
+export function underWayOf(rows: readonly Row[], request: ClaimRequest): UnderWay {
   const perDestination = new Map(
     request.destinations.map((name) => [name, request.unconfirmedMax]),
   );

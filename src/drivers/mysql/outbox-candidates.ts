@@ -16,7 +16,7 @@ import type { Destination } from '../../protocol/topics.ts';
 import type { SeenStream } from './outbox-looks.ts';
 import { streamKey, streamOf, text } from './outbox-rows.ts';
 import type { UnfinishedRow } from './outbox-rows.ts';
-import type { MysqlSession, Row } from './session.ts';
+import type { Row, Statement } from './session.ts';
 
 /** Rows read per shard on the first page, more for big batches; each further page is twice as long. */
 const firstPageRowsMin = 50;
@@ -57,6 +57,8 @@ export class CandidateScan {
   /** Position per shard that still has pages. */
   private readonly open: Map<number, bigint>;
   private pages = 0;
+  /** Shards of the page that was asked for last. */
+  private asked: readonly number[] = [];
 
   constructor(request: ScanRequest, positions: ScanPositions) {
     this.request = request;
@@ -67,19 +69,20 @@ export class CandidateScan {
   }
 
   /**
-   * Streams of the next page that this scan has not named yet, oldest row first; null at the end.
-   * `hasBrought`: some of those before were of use.
+   * Asks for the next page; null at the end. `hasBrought`: some of the streams before were of use. What the
+   * page said is taken in before the next one is asked for.
    */
-  async nextStreams(
-    session: MysqlSession,
-    hasBrought: boolean,
-  ): Promise<readonly SeenStream[] | null> {
-    const shards = [...this.open.keys()].filter(
+  nextPage(hasBrought: boolean): Statement | null {
+    this.asked = [...this.open.keys()].filter(
       (shard) => !hasBrought || (this.streamCounts.get(shard) ?? 0) < fewStreams,
     );
-    if (this.pages >= pagesMax || shards.length === 0) return null;
-    const rows = await this.readPage(session, shards);
-    this.advance(rows, shards);
+    if (this.pages >= pagesMax || this.asked.length === 0) return null;
+    return this.pageStatement(this.asked);
+  }
+
+  /** Streams of the page that this scan has not named yet, oldest row first. */
+  streamsOf(rows: readonly Row[]): readonly SeenStream[] {
+    this.advance(rows, this.asked);
     this.pages += 1;
     this.pageRows *= 2;
     const wanted = new Set<string>(this.request.destinations);
@@ -117,7 +120,7 @@ export class CandidateScan {
     }
   }
 
-  private async readPage(session: MysqlSession, shards: readonly number[]): Promise<Row[]> {
+  private pageStatement(shards: readonly number[]): Statement {
     const arms: string[] = [];
     const values: unknown[] = [];
     for (const shard of shards) {
@@ -132,7 +135,7 @@ export class CandidateScan {
       arms.push(dueSql);
       values.push([...shards], this.request.nowMs, shards.length * dueRowsMax);
     }
-    return [...(await session.rows(arms.join(' UNION ALL '), values))];
+    return { sql: arms.join(' UNION ALL '), values };
   }
 
   private advance(rows: readonly Row[], shards: readonly number[]): void {

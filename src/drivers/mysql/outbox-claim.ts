@@ -24,28 +24,36 @@
  * Tests: outbox-races, and "two stores that race …" (outbox-claim-contract).
  */
 import type { BlockingDestinations, ClaimedRun, ClaimRequest } from '../../ports/outbox-store.ts';
-import { readUnderWay, roomFor, spend } from './outbox-budget.ts';
+import { assert } from '../../kernel/assert.ts';
+import { roomFor, spend, underWayOf, underWayStatement } from './outbox-budget.ts';
 import type { Budget } from './outbox-budget.ts';
 import { CandidateScan } from './outbox-candidates.ts';
 import type { ScanPositions } from './outbox-candidates.ts';
-import { fetchRuns } from './outbox-fetch.ts';
+import { fetchStatement, keepFetched } from './outbox-fetch.ts';
+import { lookStatement, viewHeld, viewStreams } from './outbox-looks.ts';
+import type { HeldStream, LookLimits, SeenStream } from './outbox-looks.ts';
 import { isUnderWay, planRun } from './outbox-plan.ts';
-import { viewHeld, viewStreams } from './outbox-looks.ts';
-import type { HeldStream, SeenStream } from './outbox-looks.ts';
-import { claimableSql, streamKey } from './outbox-rows.ts';
-import type { Stream, UnfinishedRow } from './outbox-rows.ts';
-import { giveBackRows, lockableNow, writeOutbox } from './outbox-write.ts';
-import type { MysqlSession } from './session.ts';
-
-/** A run as it is put together: the head first, the rows behind it later. */
-export interface PlannedRun {
-  readonly stream: Stream;
-  readonly claimToken: string;
-  readonly rowIds: readonly bigint[];
-}
+import { streamKey } from './outbox-rows.ts';
+import type { PlannedRun, UnfinishedRow } from './outbox-rows.ts';
+import {
+  failKiller,
+  giveBackRows,
+  lockableNow,
+  takeStatement,
+  writeAndRead,
+} from './outbox-write.ts';
+import type { MysqlSession, Row } from './session.ts';
 
 /** Streams looked at in one go. */
 const streamsPerStep = 100;
+
+/** What one round of claims goes by. */
+interface Round {
+  readonly session: MysqlSession;
+  readonly request: ClaimRequest;
+  readonly limits: LookLimits;
+  readonly budget: Budget;
+}
 
 /** One round; see the file header. Throws MysqlError. */
 export async function claimRuns(
@@ -56,34 +64,38 @@ export async function claimRuns(
 ): Promise<readonly ClaimedRun[]> {
   const scan = new CandidateScan(request, positions);
   const runs: ClaimedRun[] = [];
-  const { budget, underWay, expired } = await readUnderWay(session, request);
+  let page = scan.nextPage(false);
+  assert(page !== null, 'a claim names a shard');
+  const [counted, first] = await session.runAll([underWayStatement(request), page]);
+  const { budget, underWay, expired } = underWayOf(counted?.rows ?? [], request);
+  const limits = { pendingLimit: request.runSize, blocking };
+  const round = { session, request, limits, budget };
   const claim = async (streams: readonly SeenStream[]): Promise<void> => {
     for (let at = 0; at < streams.length && budget.left > 0; at += streamsPerStep) {
-      const step = streams.slice(at, at + streamsPerStep);
-      runs.push(...(await claimStreams(session, request, step, budget, blocking)));
+      runs.push(...(await claimStreams(round, streams.slice(at, at + streamsPerStep))));
     }
   };
   await claim(expired);
+  let found = first?.rows ?? [];
   while (budget.left > 0) {
-    const streams = await scan.nextStreams(session, runs.length > 0);
-    if (streams === null) break;
+    const streams = scan.streamsOf(found);
     await claim(streams.filter(({ stream }) => !underWay.has(streamKey(stream))));
+    page = budget.left > 0 ? scan.nextPage(runs.length > 0) : null;
+    if (page === null) break;
+    found = await session.rows(page.sql, page.values);
   }
   scan.remember(budget.left <= 0);
   return runs;
 }
 
 async function claimStreams(
-  session: MysqlSession,
-  request: ClaimRequest,
+  round: Round,
   streams: readonly SeenStream[],
-  budget: Budget,
-  blocking: BlockingDestinations,
 ): Promise<readonly ClaimedRun[]> {
-  const limits = { pendingLimit: request.runSize, blocking };
+  const { session, request, limits, budget } = round;
   // 1. Look at each stream as a whole.
   const open = streams.filter(({ stream }) => roomFor(stream, budget) > 0);
-  const views = await viewStreams(session, open, limits);
+  const { views, free, lookedAt } = await viewStreams(session, open, limits);
   const heads: HeldStream[] = [];
   for (const seen of open) {
     const { stream } = seen;
@@ -94,20 +106,35 @@ async function claimStreams(
     spend(budget, stream, 1);
     heads.push({ ...seen, headId, claimToken: request.newClaimToken() });
   }
-  // 2. Take the heads (races A and B).
-  const free = await lockableNow(
+  const unknown = heads.filter(({ headId }) => !lookedAt.has(headId));
+  const freeToo = await lockableNow(
     session,
-    heads.map(({ headId }) => headId),
+    unknown.map(({ headId }) => headId),
   );
-  const wanted = heads.filter(({ headId }) => free.has(headId));
-  const taken = await take(
-    session,
+  const wanted = heads.filter(({ headId }) => free.has(headId) || freeToo.has(headId));
+  return wanted.length === 0 ? [] : takeRuns(round, wanted);
+}
+
+/** Takes the heads, at least one, and what may come behind them. */
+async function takeRuns(
+  round: Round,
+  wanted: readonly HeldStream[],
+): Promise<readonly ClaimedRun[]> {
+  const { session, request, limits, budget } = round;
+  const headIds = wanted.map(({ headId }) => headId);
+  const isEachAlone = wanted.every(({ pending }) => pending.length === 1);
+  // 2. Take the heads (races A and B).
+  const takeHeads = takeStatement(
     request,
     wanted.map((head) => plannedOf(head, [head.headId])),
   );
-  if (taken === 0) return [];
   // 3. Look again, now that nobody who sees a head of ours can begin a run (race C).
-  const after = await viewHeld(session, wanted, limits);
+  const [taken, looked, fetched] = await writeAndRead(session, takeHeads, [
+    lookStatement(headIds),
+    ...(isEachAlone ? [fetchStatement(headIds)] : []),
+  ]);
+  if (taken?.affected === 0) return [];
+  const after = await viewHeld(session, wanted, limits, looked?.rows ?? []);
   const runs: PlannedRun[] = [];
   for (const head of wanted) {
     const run = wholeRun(head, after.get(streamKey(head.stream)) ?? [], request, budget);
@@ -115,10 +142,25 @@ async function claimStreams(
     if (run === 'contested') await giveBackRows(session, head.claimToken, [head.headId]);
     else runs.push(run);
   }
+  if (runs.length === 0) return [];
   // 4. Take the rows behind the heads, and read what we have with its envelopes.
+  const rows = await takeTails(round, runs, fetched?.rows);
+  return keepFetched(session, request, runs, rows);
+}
+
+/** `headRows`: the heads' own, if they were fetched already. */
+async function takeTails(
+  { session, request }: Round,
+  runs: readonly PlannedRun[],
+  headRows: readonly Row[] | undefined,
+): Promise<readonly Row[]> {
   const tails = runs.map((run) => ({ ...run, rowIds: run.rowIds.slice(1) }));
-  await take(session, request, tails);
-  return fetchRuns(session, request, runs);
+  const fetch = fetchStatement(runs.flatMap((run) => run.rowIds));
+  if (tails.every(({ rowIds }) => rowIds.length === 0)) {
+    return headRows ?? session.rows(fetch.sql, fetch.values);
+  }
+  const [, fetched] = await writeAndRead(session, takeStatement(request, tails), [fetch]);
+  return fetched?.rows ?? [];
 }
 
 function plannedOf({ stream, claimToken }: HeldStream, rowIds: readonly bigint[]): PlannedRun {
@@ -143,50 +185,4 @@ function wholeRun(
   const rowIds = plan.kind === 'run' ? plan.rowIds.slice(0, rowsMax) : [head.headId];
   spend(budget, head.stream, rowIds.length - 1);
   return plannedOf(head, rowIds);
-}
-
-/** Claims rows that are still claimable; answers how many it were. */
-async function take(
-  session: MysqlSession,
-  request: ClaimRequest,
-  runs: readonly PlannedRun[],
-): Promise<number> {
-  const rows = runs.flatMap(({ rowIds, claimToken }) => rowIds.map((id) => ({ id, claimToken })));
-  if (rows.length === 0) return 0;
-  rows.sort((one, other) => (one.id < other.id ? -1 : 1));
-  const ids = rows.map(({ id }) => id);
-  const tokens = rows.map(({ claimToken }) => claimToken);
-  // INTERVAL finds a row's place among the sorted ids by halves; a CASE would try them one by one, which
-  // for a batch of a thousand rows is half a million comparisons.
-  return writeOutbox(
-    session,
-    'UPDATE room_outbox FORCE INDEX (PRIMARY) SET worker_id = ?, ' +
-      'claim_token = ELT(INTERVAL(id, ?), ?), ' +
-      `status = 'delivering', lock_until_ms = ? WHERE id IN (?) AND ${claimableSql}`,
-    [
-      request.workerId,
-      ids,
-      tokens,
-      request.nowMs + request.lockMs,
-      ids,
-      request.nowMs,
-      request.nowMs,
-    ],
-  );
-}
-
-/** Ends a row that was started too often without a finish: it kills its worker. */
-async function failKiller(
-  session: MysqlSession,
-  request: ClaimRequest,
-  row: UnfinishedRow,
-): Promise<void> {
-  const error = `started ${row.startedCount} times without an end: it seems to stop its worker`;
-  await writeOutbox(
-    session,
-    "UPDATE room_outbox FORCE INDEX (PRIMARY) SET status = 'failed', last_error = ?, " +
-      'finished_at_ms = ?, lock_until_ms = 0 WHERE id = ? AND claim_token = ? ' +
-      "AND status = 'delivering' AND lock_until_ms <= ? AND started_count >= ?",
-    [error, request.nowMs, row.id, row.claimToken, request.nowMs, request.startedMax],
-  );
 }

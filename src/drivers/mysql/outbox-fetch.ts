@@ -5,25 +5,30 @@
 import type { EventId, RoomVersion } from '../../domain/ids.ts';
 import type { ClaimedRow, ClaimedRun, ClaimRequest } from '../../ports/outbox-store.ts';
 import { crc32c } from '../../protocol/crc32c.ts';
-import type { PlannedRun } from './outbox-claim.ts';
 import { text } from './outbox-rows.ts';
+import type { PlannedRun } from './outbox-rows.ts';
 import { giveBackRows, writeOutbox } from './outbox-write.ts';
-import type { MysqlSession, Row } from './session.ts';
+import type { MysqlSession, Row, Statement } from './session.ts';
 
-/** The runs as the relay gets them; runs of which nothing is left are absent. */
-export async function fetchRuns(
-  session: MysqlSession,
-  request: ClaimRequest,
-  planned: readonly PlannedRun[],
-): Promise<readonly ClaimedRun[]> {
-  if (planned.length === 0) return [];
-  const rows = await session.rows(
-    'SELECT o.id, o.claim_token, o.event_id, o.event_type, o.room_version, o.event_index, ' +
+/** Asks for claimed rows, at least one, with their envelopes. */
+export function fetchStatement(rowIds: readonly bigint[]): Statement {
+  return {
+    sql:
+      'SELECT o.id, o.claim_token, o.event_id, o.event_type, o.room_version, o.event_index, ' +
       'o.retry_count, o.started_count, o.useful_until_ms, e.envelope, e.envelope_crc32c FROM room_outbox o ' +
       'LEFT JOIN room_events e ON e.event_id = o.event_id ' +
       "WHERE o.id IN (?) AND o.status = 'delivering' ORDER BY o.id",
-    [planned.flatMap((run) => run.rowIds)],
-  );
+    values: [rowIds],
+  };
+}
+
+/** The runs as the relay gets them, from what was fetched; runs of which nothing is left are absent. */
+export async function keepFetched(
+  session: MysqlSession,
+  request: ClaimRequest,
+  planned: readonly PlannedRun[],
+  rows: readonly Row[],
+): Promise<readonly ClaimedRun[]> {
   const byId = new Map(rows.map((row) => [text(row['id']), row]));
   const runs: ClaimedRun[] = [];
   for (const run of planned) {

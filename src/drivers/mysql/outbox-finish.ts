@@ -13,10 +13,10 @@
  */
 import type { FinishResult, RunFinish } from '../../ports/outbox-store.ts';
 import { toFailure } from './mysql-errors.ts';
-import { lastErrorText, text, unfinishedStatuses } from './outbox-rows.ts';
-import { writeOutbox } from './outbox-write.ts';
+import { lastErrorText, unfinishedStatuses } from './outbox-rows.ts';
+import { idsOf, writeOutbox } from './outbox-write.ts';
 import type { MysqlPool } from './pool.ts';
-import type { MysqlSession } from './session.ts';
+import type { MysqlSession, Statement } from './session.ts';
 
 /** What `last_error` of a row says that was confirmed without being sent. */
 const supersededNote = 'not sent: its time of use was over (superseded)';
@@ -36,9 +36,7 @@ export async function finishRuns(
   const alone = (call: FinishCall): Promise<FinishResult> => finishAlone(pool, call);
   const plain = calls.filter(isPlain);
   if (plain.length === 0) return calls.map(alone);
-  const together = await pool.transaction('outbox finish', (session) =>
-    finishTogether(session, plain),
-  );
+  const together = await finishTogether(pool, plain);
   return calls.map((call) => together.get(call) ?? alone(call));
 }
 
@@ -52,29 +50,41 @@ function isPlain(call: FinishCall): call is DeliveredCall {
 }
 
 /** The calls all of whose rows could be ended at once; the others are absent. */
-async function finishTogether(
-  session: MysqlSession,
+function finishTogether(
+  pool: MysqlPool,
   calls: readonly DeliveredCall[],
 ): Promise<ReadonlyMap<FinishCall, FinishResult>> {
-  const found = await session.rows(
-    'SELECT id FROM room_outbox FORCE INDEX (PRIMARY) WHERE id IN (?) AND status IN (?) ' +
-      'ORDER BY id FOR UPDATE SKIP LOCKED',
-    [calls.flatMap(({ finish }) => finish.rowIds), [...unfinishedStatuses]],
-  );
-  const free = new Set(found.map((row) => text(row['id'])));
+  const rowIds = calls.flatMap(({ finish }) => finish.rowIds);
+  const nowMs = Math.max(...calls.map((call) => call.nowMs));
+  const lock = { sql: lockUnfinishedSql, values: [rowIds, [...unfinishedStatuses]] };
+  return pool.twoStepTransaction('outbox finish', [lock], ([found]) => {
+    const { results, ended } = endedBy(calls, new Set(idsOf(found?.rows ?? [])));
+    const writes = ended.length === 0 ? [] : [deliveredStatement(ended, '', nowMs)];
+    return { writes, answer: results };
+  });
+}
+
+/** What each call ends of the rows that were found free; takes those from the set. */
+function endedBy(
+  calls: readonly DeliveredCall[],
+  free: Set<bigint>,
+): { readonly results: ReadonlyMap<FinishCall, FinishResult>; readonly ended: readonly bigint[] } {
   const results = new Map<FinishCall, FinishResult>();
   const ended: bigint[] = [];
   for (const call of calls) {
     const ids = [...new Set(call.finish.rowIds)];
-    if (!ids.every((id) => free.has(String(id)))) continue;
+    if (!ids.every((id) => free.has(id))) continue;
     // Named twice in one group, a row is counted once: the second call finds it ended.
-    for (const id of ids) free.delete(String(id));
+    for (const id of ids) free.delete(id);
     ended.push(...ids);
     results.set(call, { delivered: ids.length, failedRowState: null, returnedToPending: 0 });
   }
-  await markDelivered(session, ended, '', Math.max(...calls.map(({ nowMs }) => nowMs)));
-  return results;
+  return { results, ended };
 }
+
+const lockUnfinishedSql =
+  'SELECT id FROM room_outbox FORCE INDEX (PRIMARY) WHERE id IN (?) AND status IN (?) ' +
+  'ORDER BY id FOR UPDATE SKIP LOCKED';
 
 function finishAlone(
   pool: MysqlPool,
@@ -106,21 +116,25 @@ async function finishAtOnce(
 ): Promise<FinishResult> {
   const ended = { failedRowState: null, returnedToPending: 0 } as const;
   if (rowIds.length === 0) return { delivered: 0, ...ended };
+  const { sql, values } = deliveredStatement(rowIds, '', nowMs);
   try {
-    const delivered = await pool.withSession((session) =>
-      writeOutbox(session, deliveredSql, ['', nowMs, rowIds, [...unfinishedStatuses]]),
-    );
+    const delivered = await pool.withSession((session) => writeOutbox(session, sql, values));
     return { delivered, ...ended };
   } catch (thrown) {
     throw toFailure(thrown, 'outbox finish');
   }
 }
 
-const deliveredSql =
-  "UPDATE room_outbox FORCE INDEX (PRIMARY) SET status = 'delivered', last_error = ?, " +
-  'lock_until_ms = 0, finished_at_ms = ? WHERE id IN (?) AND status IN (?)';
-
 /** Ends rows from any unfinished state; rows that have ended stay as they are. */
+function deliveredStatement(rowIds: readonly bigint[], note: string, nowMs: number): Statement {
+  return {
+    sql:
+      "UPDATE room_outbox FORCE INDEX (PRIMARY) SET status = 'delivered', last_error = ?, " +
+      'lock_until_ms = 0, finished_at_ms = ? WHERE id IN (?) AND status IN (?)',
+    values: [note, nowMs, rowIds, [...unfinishedStatuses]],
+  };
+}
+
 async function markDelivered(
   session: MysqlSession,
   rowIds: readonly bigint[],
@@ -128,8 +142,8 @@ async function markDelivered(
   nowMs: number,
 ): Promise<number> {
   if (rowIds.length === 0) return 0;
-  const values = [note, nowMs, rowIds, [...unfinishedStatuses]];
-  return (await session.run(deliveredSql, values)).affected;
+  const { sql, values } = deliveredStatement(rowIds, note, nowMs);
+  return (await session.run(sql, values)).affected;
 }
 
 /** RETRY-1 to RETRY-3; the counter of starts begins anew, for the worker survived this row. */

@@ -17,7 +17,8 @@ import type { BlockingDestinations } from '../../ports/outbox-store.ts';
 import { rowOfStreamSql, streamKey, text } from './outbox-rows.ts';
 import type { Stream, UnfinishedRow } from './outbox-rows.ts';
 import { readStreams } from './outbox-streams.ts';
-import type { MysqlSession, Row } from './session.ts';
+import { idsOf, lockableStatement } from './outbox-write.ts';
+import type { MysqlSession, Row, Statement } from './session.ts';
 
 /** A stream as a scan met it. */
 export interface SeenStream {
@@ -47,39 +48,49 @@ const lookSql =
   `${rowOfStreamSql("o.status = 'failed'")} AS failed ` +
   'FROM room_outbox h FORCE INDEX (PRIMARY) WHERE h.id IN (?)';
 
-/** Views of the streams as `readStreams` gives them, by `streamKey`. */
+/** What streams look like before anything of them is taken. */
+export interface StreamViews {
+  /** As `readStreams` gives them, by `streamKey`. */
+  readonly views: ReadonlyMap<string, readonly UnfinishedRow[]>;
+  /** Of the rows that were looked at, those that nobody holds a lock on; see `lockableNow`. */
+  readonly free: ReadonlySet<bigint>;
+  readonly lookedAt: ReadonlySet<bigint>;
+}
+
+/** Looks at streams, and at the locks of the rows that would be taken first, in one packet. */
 export async function viewStreams(
   session: MysqlSession,
   streams: readonly SeenStream[],
   limits: LookLimits,
-): Promise<Map<string, readonly UnfinishedRow[]>> {
-  const looks = await lookThrough(
-    session,
-    streams.flatMap(({ pending }) => pending.slice(0, 1).map(({ id }) => id)),
-  );
-  return viewsOf(session, streams, limits, ({ stream, pending }) => {
+): Promise<StreamViews> {
+  const ids = streams.flatMap(({ pending }) => pending.slice(0, 1).map(({ id }) => id));
+  const [looked, locks] =
+    ids.length === 0 ? [] : await session.runAll([lookStatement(ids), lockableStatement(ids)]);
+  const looks = looksOf(looked?.rows ?? []);
+  const views = await viewsOf(session, streams, limits, ({ stream, pending }) => {
     const [oldest] = pending;
     const look = oldest === undefined ? undefined : looks.get(oldest.id);
     if (oldest === undefined || look === undefined || !isUsual(look, stream, limits)) return null;
     return idOf(look['oldest_pending']) === oldest.id ? pending : null;
   });
+  return { views, free: idsOf(locks?.rows ?? []), lookedAt: new Set(ids) };
 }
 
-/** The same of streams whose heads we have just taken: the head first, as the row that it is now. */
+/**
+ * The views of streams whose heads we have just taken: the head first, as the row that it is now. `looked`:
+ * what the statement of `lookStatement` said of the heads.
+ */
 export async function viewHeld(
   session: MysqlSession,
   streams: readonly HeldStream[],
   limits: LookLimits,
-): Promise<Map<string, readonly UnfinishedRow[]>> {
-  const known = streams.filter(({ headId, pending }) => pending[0]?.id === headId);
-  const looks = await lookThrough(
-    session,
-    known.map(({ headId }) => headId),
-  );
+  looked: readonly Row[],
+): Promise<ReadonlyMap<string, readonly UnfinishedRow[]>> {
+  const looks = looksOf(looked);
   return viewsOf(session, streams, limits, ({ stream, pending, headId, claimToken }) => {
     const look = looks.get(headId);
     const [head, next] = pending;
-    if (head === undefined || look === undefined || !isUsual(look, stream, limits)) return null;
+    if (head?.id !== headId || look === undefined || !isUsual(look, stream, limits)) return null;
     if (look['status'] !== 'delivering' || look['claim_token'] !== claimToken) return null;
     const oldest = idOf(look['oldest_pending']);
     // Behind the head must come what the scan saw there; if it saw nothing, only what is newer.
@@ -89,19 +100,19 @@ export async function viewHeld(
   });
 }
 
+/** Asks of these rows, at least one, whether they are all that waits in their streams. */
+export function lookStatement(rowIds: readonly bigint[]): Statement {
+  return { sql: lookSql, values: [rowIds] };
+}
+
 /** Nothing waits for its time, is under way, or holds the rest back. */
 function isUsual(look: Row, { destination }: Stream, { blocking }: LookLimits): boolean {
   if (look['retryable'] !== null || look['delivering'] !== null) return false;
   return look['failed'] === null || !blocking.includes(destination);
 }
 
-async function lookThrough(
-  session: MysqlSession,
-  rowIds: readonly bigint[],
-): Promise<ReadonlyMap<bigint, Row>> {
-  if (rowIds.length === 0) return new Map();
-  const looks = await session.rows(lookSql, [rowIds]);
-  return new Map(looks.map((look) => [BigInt(text(look['id'])), look]));
+function looksOf(rows: readonly Row[]): ReadonlyMap<bigint, Row> {
+  return new Map(rows.map((look) => [BigInt(text(look['id'])), look]));
 }
 
 /** What `usual` gives, and what it cannot tell by reading. */

@@ -26,6 +26,13 @@ export interface Stream {
   readonly destination: Destination;
 }
 
+/** A run as it is put together: the head first, the rows behind it later. */
+export interface PlannedRun {
+  readonly stream: Stream;
+  readonly claimToken: string;
+  readonly rowIds: readonly bigint[];
+}
+
 /** What planning needs to know of a row. `failed` ones are among them only where they block. */
 export interface UnfinishedRow {
   readonly id: bigint;

@@ -18,8 +18,9 @@
  */
 import type { BlockingDestinations, StartedRow } from '../../ports/outbox-store.ts';
 import { rowOfStreamSql, text } from './outbox-rows.ts';
+import { idsOf } from './outbox-write.ts';
 import type { MysqlPool } from './pool.ts';
-import type { MysqlSession, Row } from './session.ts';
+import type { MysqlSession, Row, Statement } from './session.ts';
 
 /** A call of `start`; `rowIds` names at least one row. */
 export interface StartCall {
@@ -32,7 +33,7 @@ export interface StartCall {
 interface HeldStart {
   readonly call: StartCall;
   readonly rows: readonly Row[];
-  readonly oldest: Row;
+  readonly oldestId: bigint;
 }
 
 /** Answers of the calls in their order. A call that had to go by itself is still under way. */
@@ -43,9 +44,7 @@ export async function startRuns(
 ): Promise<readonly (readonly StartedRow[] | Promise<readonly StartedRow[]>)[]> {
   const alone = (call: StartCall): Promise<readonly StartedRow[]> =>
     pool.transaction('outbox start', (session) => startAlone(session, call, blocking));
-  const together = await pool.transaction('outbox start', (session) =>
-    startTogether(session, calls, blocking),
-  );
+  const together = await startTogether(pool, calls, blocking);
   return calls.map((call) => together.get(call) ?? alone(call));
 }
 
@@ -60,34 +59,44 @@ async function startAlone(
   ]);
   const oldest = rows[0];
   if (oldest === undefined) return [];
-  const refused = await behindOlder(session, [{ call, rows, oldest }], blocking);
-  if (refused.size > 0) return [];
-  await raise(session, rows, call.lockUntilMs);
+  const behind = behindStatement([BigInt(text(oldest['id']))], blocking);
+  if ((await session.rows(behind.sql, behind.values)).length > 0) return [];
+  const raise = raiseStatement(rows, call.lockUntilMs);
+  await session.run(raise.sql, raise.values);
   return rows.map(startedRowOf);
 }
 
 /** The calls that could be answered at once; the others are absent. */
-async function startTogether(
-  session: MysqlSession,
+function startTogether(
+  pool: MysqlPool,
   calls: readonly StartCall[],
   blocking: BlockingDestinations,
 ): Promise<ReadonlyMap<StartCall, readonly StartedRow[]>> {
-  const found = await session.rows(`${rowsSql} ORDER BY id FOR UPDATE SKIP LOCKED`, [
-    calls.flatMap((call) => call.rowIds),
-  ]);
-  const held = heldStarts(calls, found);
-  const refused = await behindOlder(session, held, blocking);
-  const granted = held.filter(({ call }) => !refused.has(call));
   // The latest of the group's: an adapter may believe in a lock that ends sooner, never in a later one.
   const lockUntilMs = Math.max(...calls.map((call) => call.lockUntilMs));
-  await raise(
-    session,
-    granted.flatMap(({ rows }) => rows),
-    lockUntilMs,
-  );
-  return new Map(
-    held.map(({ call, rows }) => [call, refused.has(call) ? [] : rows.map(startedRowOf)]),
-  );
+  const reads = [
+    {
+      sql: `${rowsSql} ORDER BY id FOR UPDATE SKIP LOCKED`,
+      values: [calls.flatMap((call) => call.rowIds)],
+    },
+    // Asked behind the locks. For a call that does not hold its rows the answer counts for nothing.
+    behindStatement(
+      calls.flatMap((call) => inOrder(call.rowIds).slice(0, 1)),
+      blocking,
+    ),
+  ];
+  return pool.twoStepTransaction('outbox start', reads, ([found, older]) => {
+    const held = heldStarts(calls, found?.rows ?? []);
+    const behind = idsOf(older?.rows ?? []);
+    const refused = (start: HeldStart): boolean => behind.has(start.oldestId);
+    const granted = held.filter((start) => !refused(start)).flatMap(({ rows }) => rows);
+    return {
+      writes: granted.length === 0 ? [] : [raiseStatement(granted, lockUntilMs)],
+      answer: new Map(
+        held.map((start) => [start.call, refused(start) ? [] : start.rows.map(startedRowOf)]),
+      ),
+    };
+  });
 }
 
 /** Those calls of which every row is under the claim and ours to write, and in no call before them. */
@@ -96,54 +105,45 @@ function heldStarts(calls: readonly StartCall[], found: readonly Row[]): readonl
   const held: HeldStart[] = [];
   for (const call of calls) {
     const rows: Row[] = [];
-    const ids = [...new Set(call.rowIds)].sort((one, other) => (one < other ? -1 : 1));
+    const ids = inOrder(call.rowIds);
     for (const id of ids) {
       const row = byId.get(String(id));
       if (row !== undefined && row['claim_token'] === call.claimToken) rows.push(row);
     }
-    const [oldest] = rows;
-    if (oldest === undefined || rows.length < ids.length) continue;
+    const [oldestId] = ids;
+    if (oldestId === undefined || rows.length < ids.length) continue;
     for (const id of ids) byId.delete(String(id));
-    held.push({ call, rows, oldest });
+    held.push({ call, rows, oldestId });
   }
   return held;
 }
 
-/** See the races E and F. */
-async function behindOlder(
-  session: MysqlSession,
-  held: readonly HeldStart[],
-  blocking: BlockingDestinations,
-): Promise<ReadonlySet<StartCall>> {
-  if (held.length === 0) return new Set();
-  // SQL knows no empty list.
-  const blocks = blocking.length > 0 ? [...blocking] : [''];
-  const rows = await session.rows(behindSql, [held.map(({ oldest }) => oldest['id']), blocks]);
-  const behind = new Set(rows.map((row) => text(row['id'])));
-  return new Set(
-    held.filter(({ oldest }) => behind.has(text(oldest['id']))).map(({ call }) => call),
-  );
+/** Each once, the oldest first. */
+function inOrder(rowIds: readonly bigint[]): readonly bigint[] {
+  return [...new Set(rowIds)].sort((one, other) => (one < other ? -1 : 1));
 }
 
-/** The rows are locked by this transaction: nobody else changes them before it ends. */
-async function raise(
-  session: MysqlSession,
-  rows: readonly Row[],
-  lockUntilMs: number,
-): Promise<void> {
-  if (rows.length === 0) return;
-  await session.run(
-    'UPDATE room_outbox FORCE INDEX (PRIMARY) SET started_count = started_count + 1, ' +
+/** Of these rows, at least one, those before which an older one stands; see the races E and F. */
+function behindStatement(rowIds: readonly bigint[], blocking: BlockingDestinations): Statement {
+  // SQL knows no empty list.
+  return { sql: behindSql, values: [rowIds, blocking.length > 0 ? [...blocking] : ['']] };
+}
+
+/** The rows, at least one, are locked by this transaction: nobody else changes them before it ends. */
+function raiseStatement(rows: readonly Row[], lockUntilMs: number): Statement {
+  return {
+    sql:
+      'UPDATE room_outbox FORCE INDEX (PRIMARY) SET started_count = started_count + 1, ' +
       "lock_until_ms = GREATEST(lock_until_ms, ?) WHERE id IN (?) AND status = 'delivering'",
-    [lockUntilMs, rows.map((row) => BigInt(text(row['id'])))],
-  );
+    values: [lockUntilMs, rows.map((row) => BigInt(text(row['id'])))],
+  };
 }
 
 const rowsSql =
   'SELECT id, claim_token, app_code, room_id, destination, retry_count, useful_until_ms ' +
   "FROM room_outbox FORCE INDEX (PRIMARY) WHERE id IN (?) AND status = 'delivering'";
 
-/** Of the rows named, those before which an older one of the stream stands; both bound as lists. */
+/** Ids and blocking destinations are bound as lists. */
 const behindSql =
   'SELECT h.id FROM room_outbox h FORCE INDEX (PRIMARY) WHERE h.id IN (?) AND (' +
   `${rowOfStreamSql("o.status = 'pending' ORDER BY o.id")} < h.id OR ` +

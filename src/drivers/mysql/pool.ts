@@ -8,7 +8,7 @@ import { Failure } from '../../kernel/failure.ts';
 import type { MysqlServerSettings, PoolLimits, SessionLimits } from './connection-settings.ts';
 import { MysqlError, ownTimeLimit, toFailure, toMysqlError } from './mysql-errors.ts';
 import { openSession } from './session.ts';
-import type { MysqlSession, Row, StatementResult } from './session.ts';
+import type { MysqlSession, Row, Statement, StatementResult } from './session.ts';
 
 /** Tries of a transaction that met a deadlock or a lock wait, the first one included. */
 const transactionTriesMax = 5;
@@ -66,10 +66,26 @@ export class MysqlPool {
    * again, so it must have no effect but its statements. A failure after COMMIT was sent is a Retry
    * too: whoever calls must be safe to repeat.
    */
-  async transaction<T>(what: string, body: (session: MysqlSession) => Promise<T>): Promise<T> {
+  transaction<T>(what: string, body: (session: MysqlSession) => Promise<T>): Promise<T> {
+    return this.whileTransient(what, (session) => oneTransaction(session, body));
+  }
+
+  /**
+   * A transaction for two ways to the server and back: BEGIN with what it reads, then what `decide` makes of
+   * the answers with COMMIT. The same holds as of `transaction`. Needs sessions that take several statements
+   * in a packet.
+   */
+  twoStepTransaction<T>(what: string, reads: readonly Statement[], decide: Decide<T>): Promise<T> {
+    return this.whileTransient(what, (session) => inTwoSteps(session, reads, decide));
+  }
+
+  private async whileTransient<T>(
+    what: string,
+    run: (session: MysqlSession) => Promise<T>,
+  ): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.withSession((session) => oneTransaction(session, body));
+        return await this.withSession(run);
       } catch (thrown) {
         if (!isTransient(thrown) || attempt >= transactionTriesMax) throw toFailure(thrown, what);
         await pause(Math.random() * firstRetryPauseMs * 2 ** (attempt - 1));
@@ -188,6 +204,37 @@ async function oneTransaction<T>(
     throw thrown;
   }
   return answer;
+}
+
+/** What a transaction writes, once it has read, and what its caller hears when that is committed. */
+export type Decide<T> = (read: readonly StatementResult[]) => {
+  readonly writes: readonly Statement[];
+  readonly answer: T;
+};
+
+async function inTwoSteps<T>(
+  session: MysqlSession,
+  reads: readonly Statement[],
+  decide: Decide<T>,
+): Promise<T> {
+  let step: ReturnType<Decide<T>>;
+  try {
+    const [, ...read] = await session.runAll([plain('START TRANSACTION'), ...reads]);
+    step = decide(read);
+  } catch (thrown) {
+    await rollBack(session);
+    throw thrown;
+  }
+  const { results, error } = await session.tryAll([...step.writes, plain('COMMIT')]);
+  if (error === null) return step.answer;
+  // As above: only a write that was refused leaves a transaction that can be rolled back for certain.
+  if (results.length < step.writes.length) await rollBack(session);
+  else session.destroy();
+  throw error;
+}
+
+function plain(sql: string): Statement {
+  return { sql, values: [] };
 }
 
 /**

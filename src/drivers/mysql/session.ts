@@ -27,6 +27,12 @@ export interface StatementResult {
   readonly insertId: bigint;
 }
 
+/** One statement; `values` are escaped into the `?` of its text. */
+export interface Statement {
+  readonly sql: string;
+  readonly values: readonly unknown[];
+}
+
 /** The answers of a packet of statements, up to and without the one that failed. */
 export interface PacketResult {
   readonly results: readonly StatementResult[];
@@ -110,10 +116,25 @@ export class MysqlSession {
     values: readonly unknown[] = [],
     limitMs = this.queryMs,
   ): Promise<StatementResult> {
-    const text = values.length === 0 ? sql : mysql.format(sql, [...values] as SqlValues);
-    const { results, error } = await this.packet(text, limitMs);
+    const { results, error } = await this.packet(textOf({ sql, values }), limitMs);
     if (error !== null) throw error;
     return results[0] ?? noResult;
+  }
+
+  /**
+   * Runs statements one after another for one way to the server and back; one answer each. What the first
+   * that fails was told is thrown: those before it have happened, none behind it. Outside a transaction each
+   * commits by itself, before the next one begins. Needs a session that takes several in a packet.
+   */
+  async runAll(statements: readonly Statement[]): Promise<readonly StatementResult[]> {
+    const { results, error } = await this.tryAll(statements);
+    if (error !== null) throw error;
+    return statements.map((_, at) => results[at] ?? noResult);
+  }
+
+  /** The same as a `packet`: the one that failed is part of the answer, and nothing is thrown. */
+  tryAll(statements: readonly Statement[]): Promise<PacketResult> {
+    return this.packet(statements.map(textOf).join('; '));
   }
 
   /** Runs one statement and answers its rows. */
@@ -194,10 +215,15 @@ export class MysqlSession {
   }
 }
 
+function textOf({ sql, values }: Statement): string {
+  return values.length === 0 ? sql : mysql.format(sql, [...values] as SqlValues);
+}
+
 /**
  * Gathers the answers of a packet: a write answers once, a read answers fields and then rows. An
- * error right after a read is counted as the next statement's: reads in our packets take no locks
- * and meet no data error, and for an ended connection it makes no difference.
+ * error right after a read is counted as the next statement's: whoever asks which one failed (the commit
+ * lane) has reads that take no locks and meet no data error, and for an ended connection it makes no
+ * difference.
  */
 class StatementCollector {
   readonly results: { rows: Row[]; affected: number; insertId: bigint; read: boolean }[] = [];

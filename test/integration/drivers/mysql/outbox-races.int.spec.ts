@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   defaultPoolLimits,
-  pooledSession,
+  outboxSession,
 } from '../../../../src/drivers/mysql/connection-settings.ts';
 import { createOutboxStore } from '../../../../src/drivers/mysql/outbox-store.ts';
 import { MysqlPool } from '../../../../src/drivers/mysql/pool.ts';
@@ -21,7 +21,10 @@ import type { MysqlSpace } from '../../../support/mysql-space.ts';
 const claimingUpdate = /^UPDATE room_outbox .*claim_token = ELT/s;
 const streamLook = /^SELECT h\.id, h\.status/;
 
-/** A pool whose sessions stop once before the n-th statement that matches. */
+/**
+ * A pool whose sessions stop once before the n-th statement that matches. Packets are taken apart, since
+ * between two of their statements others may act as well.
+ */
 class StoppingPool extends MysqlPool {
   readonly reached: Deferred<void> = createDeferred<void>();
   readonly goOn: Deferred<void> = createDeferred<void>();
@@ -32,7 +35,7 @@ class StoppingPool extends MysqlPool {
   private readonly before: RegExp;
 
   constructor(space: MysqlSpace, before: RegExp, nth: number) {
-    super(space.server, pooledSession, defaultPoolLimits);
+    super(space.server, outboxSession, defaultPoolLimits);
     this.before = before;
     this.left = nth;
   }
@@ -48,6 +51,11 @@ class StoppingPool extends MysqlPool {
       stopping.rows = async (sql, values) => {
         await this.stopBefore(sql);
         return session.rows(sql, values);
+      };
+      stopping.runAll = async (statements) => {
+        const results = [];
+        for (const { sql, values } of statements) results.push(await stopping.run(sql, values));
+        return results;
       };
       return body(stopping);
     });
@@ -65,10 +73,13 @@ class StoppingPool extends MysqlPool {
 
 describe('races of the outbox on MySQL', () => {
   let space: MysqlSpace;
+  let plainPool: MysqlPool;
   let pools: MysqlPool[] = [];
 
   beforeAll(async () => {
     space = await openMysqlSpace();
+    plainPool = new MysqlPool(space.server, outboxSession, defaultPoolLimits);
+    pools = [plainPool];
   });
   beforeEach(async () => {
     await space.sql('DELETE FROM room_outbox');
@@ -84,7 +95,7 @@ describe('races of the outbox on MySQL', () => {
     pools = [...pools, pool];
     return pool;
   };
-  const plainStore = () => createOutboxStore(space.drivers.pool);
+  const plainStore = () => createOutboxStore(plainPool);
   const rowsOf = (...versions: number[]) =>
     putRows(
       space.sql,

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   laneSession,
   migrationSession,
+  outboxSession,
   pooledSession,
   takeoverSession,
 } from '../../../../src/drivers/mysql/connection-settings.ts';
@@ -33,7 +34,7 @@ describe('MySQL sessions', () => {
   const poolOf = (connections: number, limits = {}, session = {}, server = {}): MysqlPool => {
     const pool = new MysqlPool(
       { ...space.server, ...server },
-      { ...pooledSession, ...session },
+      { ...outboxSession, ...session },
       { connections, waiting: 100, acquireMs: 5_000, ...limits },
     );
     pools.push(pool);
@@ -105,6 +106,58 @@ describe('MySQL sessions', () => {
     await pool.run('a test', ...insertLayout('clean-2'));
     expect(await storedLayouts('dirty-')).toBe(0);
     await space.noTransactionIsOpen();
+  });
+
+  describe('a transaction in two steps', () => {
+    const statement = ([sql, values]: ReturnType<typeof insertLayout>) => ({ sql, values });
+    const reads = [{ sql: "SELECT topic FROM topic_layout WHERE topic = 'two-0'", values: [] }];
+
+    it('stores what was decided on what it read', async () => {
+      const pool = poolOf(1);
+      await pool.run('a test', ...insertLayout('two-0'));
+      const read = await pool.twoStepTransaction('a test', reads, ([found]) => ({
+        writes: [statement(insertLayout('two-1')), statement(insertLayout('two-2'))],
+        answer: found?.rows.map((row) => row['topic']),
+      }));
+      expect(read).toEqual(['two-0']);
+      expect(await storedLayouts('two-')).toBe(3);
+      await space.noTransactionIsOpen();
+    });
+
+    it('leaves nothing to the next caller when the decision throws (A6)', async () => {
+      const pool = poolOf(1);
+      const failing = pool.twoStepTransaction('a test', reads, () => {
+        throw new Error('the decision failed');
+      });
+      await expect(failing).rejects.toThrow('the decision failed');
+      await space.noTransactionIsOpen();
+      expect(pool.counts).toEqual({ busy: 0, idle: 1, waiting: 0 });
+    });
+
+    it('stores nothing when one of its writes is refused, and the session serves on (A6)', async () => {
+      const pool = poolOf(1);
+      const write = statement(insertLayout('dirty-3'));
+      const failing = pool.twoStepTransaction('a test', reads, () => ({
+        writes: [write, write],
+        answer: null,
+      }));
+      await expect(failing).rejects.toThrow('Duplicate entry');
+      await space.noTransactionIsOpen();
+      expect(await storedLayouts('dirty-')).toBe(0);
+      expect(pool.counts).toEqual({ busy: 0, idle: 1, waiting: 0 });
+    });
+
+    it('destroys a session that ends under it', async () => {
+      const pool = poolOf(1);
+      const failing = pool.twoStepTransaction('a test', reads, () => ({
+        writes: [statement(insertLayout('dirty-4')), { sql: 'KILL CONNECTION_ID()', values: [] }],
+        answer: null,
+      }));
+      await expect(failing).rejects.toThrow('a test');
+      expect(pool.counts).toEqual({ busy: 0, idle: 0, waiting: 0 });
+      await pool.run('a test', ...insertLayout('clean-two-1'));
+      expect(await storedLayouts('dirty-')).toBe(0);
+    });
   });
 
   it('10,000 bodies that fail at random places leave the pool whole and nothing stored (A6)', async () => {
