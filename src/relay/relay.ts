@@ -2,8 +2,9 @@
  * The relay: carries committed outbox rows to their destinations' topics. A loop of rounds; each
  * claims runs, publishes them and leaves their end to the adapters, which alone know whether an
  * event arrived. Behind a full batch the next one is claimed while this one is published: a claim and
- * a publish wait for different servers, and what they hold is never of one room and destination.
- * Nothing else is kept between rounds but when to look next.
+ * a publish wait for different servers, and what they hold is never of one room and destination. Behind a
+ * small one too, for what is committed meanwhile should not wait; in between, waiting makes the next batch
+ * larger, which is cheaper. Nothing else is kept between rounds but when to look next.
  */
 import { backoffMs } from '../kernel/backoff.ts';
 import { Failure } from '../kernel/failure.ts';
@@ -49,7 +50,7 @@ export class Relay {
   private endHints: () => void = () => undefined;
   /** Rounds in a row that met an outage. */
   private troubles = 0;
-  /** Whether a full batch that is still being published is stored; never rejects. One at a time. */
+  /** Whether a batch that is still being published is stored; never rejects. One at a time. */
   private carrying: Promise<boolean> = Promise.resolve(true);
 
   constructor(context: RelayContext, options: RelayOptions) {
@@ -130,11 +131,15 @@ export class Relay {
     if (runs.length === 0) return isFormerStored ? 'nothing' : 'trouble';
     const carrying = this.carry(runs);
     const claimed = runs.reduce((sum, run) => sum + run.rows.length, 0);
-    if (isFormerStored && claimed >= this.options.batchSize) {
-      this.carrying = carrying;
-      return 'full';
+    const isFull = claimed >= this.options.batchSize;
+    const isSmall = claimed < this.options.batchSize / smallBatchShare;
+    if (!isFormerStored || !(isFull || isSmall)) {
+      return (await carrying) && isFormerStored ? 'some' : 'trouble';
     }
-    return (await carrying) && isFormerStored ? 'some' : 'trouble';
+    this.carrying = carrying;
+    // The next round hears of an outage, and begins for it.
+    void carrying.then((isStored) => isStored || this.pause.hint());
+    return isFull ? 'full' : 'some';
   }
 
   private async claim(): Promise<readonly ClaimedRun[]> {
@@ -226,6 +231,9 @@ export class Relay {
     else if (this.troubles === 0) this.context.log.warn({ what, error }, 'the relay waits');
   }
 }
+
+/** A batch below this part of a full one is small. */
+const smallBatchShare = 10;
 
 /** The shortest pause between two rounds that did not fill a batch. */
 const quickPollMs = 20;

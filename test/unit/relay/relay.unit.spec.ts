@@ -168,6 +168,53 @@ describe('the relay', () => {
     await Promise.all([relay.stop(), time.advance(0)]);
   });
 
+  it.each([
+    ['small', 1, 2],
+    ['in between', 2, 1],
+  ])(
+    'claims at a hint while a small batch is published, and not behind a larger one: %s',
+    async (_, rows, claimed) => {
+      const { relay, seen, time, claims, publishing, hint } = makeRelay({
+        batchSize: 20,
+        runSize: 5,
+      });
+      const slow = createDeferred<void>();
+      publishing.push(slow.promise);
+      claims.push([runOf('a', rows)], [runOf('b')]);
+      await relay.start();
+      await settled();
+      hint();
+      await settled();
+      expect(seen.claims).toHaveLength(claimed);
+      expect(seen.published).toEqual(['a']);
+      slow.resolve();
+      await settled();
+      await settled();
+      expect(seen.published).toEqual(['a', 'b']);
+      await Promise.all([relay.stop(), time.advance(0)]);
+    },
+  );
+
+  it('a small batch that was not stored is an outage at once', async () => {
+    const { relay, seen, time, claims, outcomes, publishing } = makeRelay({
+      batchSize: 20,
+      runSize: 5,
+    });
+    const slow = createDeferred<void>();
+    publishing.push(slow.promise);
+    outcomes.push([{ kind: 'notSent', cause: 'no broker' }]);
+    claims.push([runOf('a')]);
+    await relay.start();
+    await settled();
+    expect(relay.healthy).toBe(true);
+    slow.resolve();
+    await settled();
+    await settled();
+    expect(seen.returned).toEqual(['a:1']);
+    expect(relay.healthy).toBe(false);
+    await Promise.all([relay.stop(), time.advance(0)]);
+  });
+
   it('a batch that was not stored while the next was claimed is an outage all the same', async () => {
     const { relay, seen, time, claims, outcomes } = makeRelay({ batchSize: 5, runSize: 5 });
     claims.push([runOf('a', 5)], [runOf('b', 5)]);
