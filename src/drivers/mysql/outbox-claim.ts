@@ -130,7 +130,7 @@ async function takeRuns(
   );
   // 3. Look again, now that nobody who sees a head of ours can begin a run (race C).
   const [taken, looked, fetched] = await writeAndRead(session, takeHeads, [
-    lookStatement(headIds),
+    lookStatement(headIds, limits),
     ...(isEachAlone ? [fetchStatement(headIds)] : []),
   ]);
   if (taken?.affected === 0) return [];

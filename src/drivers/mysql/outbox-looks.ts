@@ -40,12 +40,13 @@ export interface LookLimits {
   readonly blocking: BlockingDestinations;
 }
 
-const lookSql =
+/** `failed` rows are asked for only where some destination blocks: each question costs every look. */
+const lookSql = (blocking: BlockingDestinations): string =>
   'SELECT h.id, h.status, h.claim_token, ' +
   `${rowOfStreamSql("o.status = 'pending' ORDER BY o.id")} AS oldest_pending, ` +
   `${rowOfStreamSql("o.status = 'retryable'")} AS retryable, ` +
   `${rowOfStreamSql("o.status = 'delivering' AND o.id <> h.id")} AS delivering, ` +
-  `${rowOfStreamSql("o.status = 'failed'")} AS failed ` +
+  `${blocking.length === 0 ? 'NULL' : rowOfStreamSql("o.status = 'failed'")} AS failed ` +
   'FROM room_outbox h FORCE INDEX (PRIMARY) WHERE h.id IN (?)';
 
 /** What streams look like before anything of them is taken. */
@@ -65,7 +66,9 @@ export async function viewStreams(
 ): Promise<StreamViews> {
   const ids = streams.flatMap(({ pending }) => pending.slice(0, 1).map(({ id }) => id));
   const [looked, locks] =
-    ids.length === 0 ? [] : await session.runAll([lookStatement(ids), lockableStatement(ids)]);
+    ids.length === 0
+      ? []
+      : await session.runAll([lookStatement(ids, limits), lockableStatement(ids)]);
   const looks = looksOf(looked?.rows ?? []);
   const views = await viewsOf(session, streams, limits, ({ stream, pending }) => {
     const [oldest] = pending;
@@ -101,8 +104,11 @@ export async function viewHeld(
 }
 
 /** Asks of these rows, at least one, whether they are all that waits in their streams. */
-export function lookStatement(rowIds: readonly bigint[]): Statement {
-  return { sql: lookSql, values: [rowIds] };
+export function lookStatement(
+  rowIds: readonly bigint[],
+  { blocking }: Pick<LookLimits, 'blocking'>,
+): Statement {
+  return { sql: lookSql(blocking), values: [rowIds] };
 }
 
 /** Nothing waits for its time, is under way, or holds the rest back. */

@@ -84,7 +84,8 @@ export const claimableSql =
 
 /**
  * SQL for the id of one row `o`, of those of the stream of row `h` that satisfy the condition; NULL: there
- * is none. With one status in it, and an order by id if any, it reads one entry of the key.
+ * is none. With one status in it, and an order by id if any, it reads one entry of the key; with
+ * several it is slower than a question for each.
  */
 export const rowOfStreamSql = (condition: string): string =>
   '(SELECT o.id FROM room_outbox o FORCE INDEX (by_stream) WHERE o.app_code = h.app_code ' +

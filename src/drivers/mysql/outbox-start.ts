@@ -125,8 +125,8 @@ function inOrder(rowIds: readonly bigint[]): readonly bigint[] {
 
 /** Of these rows, at least one, those before which an older one stands; see the races E and F. */
 function behindStatement(rowIds: readonly bigint[], blocking: BlockingDestinations): Statement {
-  // SQL knows no empty list.
-  return { sql: behindSql, values: [rowIds, blocking.length > 0 ? [...blocking] : ['']] };
+  const isBlocking = blocking.length > 0;
+  return { sql: behindSql(isBlocking), values: [rowIds, ...(isBlocking ? [[...blocking]] : [])] };
 }
 
 /** The rows, at least one, are locked by this transaction: nobody else changes them before it ends. */
@@ -143,14 +143,16 @@ const rowsSql =
   'SELECT id, claim_token, app_code, room_id, destination, retry_count, useful_until_ms ' +
   "FROM room_outbox FORCE INDEX (PRIMARY) WHERE id IN (?) AND status = 'delivering'";
 
-/** Ids and blocking destinations are bound as lists. */
-const behindSql =
+/** Ids are bound as a list, and blocking destinations as another, if there are any. */
+const behindSql = (isBlocking: boolean): string =>
   'SELECT h.id FROM room_outbox h FORCE INDEX (PRIMARY) WHERE h.id IN (?) AND (' +
   `${rowOfStreamSql("o.status = 'pending' ORDER BY o.id")} < h.id OR ` +
   `${rowOfStreamSql("o.status = 'retryable' AND o.id < h.id")} IS NOT NULL OR ` +
   `${rowOfStreamSql("o.status = 'delivering' AND o.id < h.id AND o.claim_token <> h.claim_token")} ` +
-  'IS NOT NULL OR (h.destination IN (?) AND ' +
-  `${rowOfStreamSql("o.status = 'failed' ORDER BY o.id")} < h.id))`;
+  'IS NOT NULL' +
+  (isBlocking
+    ? ` OR (h.destination IN (?) AND ${rowOfStreamSql("o.status = 'failed' ORDER BY o.id")} < h.id))`
+    : ')');
 
 function startedRowOf(row: Row): StartedRow {
   const usefulUntil = row['useful_until_ms'];
