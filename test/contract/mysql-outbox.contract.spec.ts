@@ -23,7 +23,8 @@ import { outboxClaimContract } from './suites/outbox-claim-contract.ts';
 import { outboxFinishContract } from './suites/outbox-finish-contract.ts';
 import { outboxTogetherContract } from './suites/outbox-together-contract.ts';
 
-async function mysqlFixture(): Promise<OutboxStoreFixture> {
+/** `lookRows` 0: claims go through pages, as where much has gathered. */
+async function mysqlFixture(lookRows?: number): Promise<OutboxStoreFixture> {
   const space = await openMysqlSpace();
   const pools: MysqlPool[] = [];
   return {
@@ -31,7 +32,7 @@ async function mysqlFixture(): Promise<OutboxStoreFixture> {
       // A pool of its own, as another process has.
       const pool = new MysqlPool(space.server, outboxSession, defaultPoolLimits);
       pools.push(pool);
-      return createOutboxStore(pool, blocking);
+      return createOutboxStore(pool, blocking, lookRows);
     },
     put: (rows) => putRows(space.sql, rows),
     see: (rowId) => seeRow(space.sql, rowId),
@@ -52,10 +53,78 @@ async function mysqlFixture(): Promise<OutboxStoreFixture> {
   };
 }
 
-outboxBlockContract('MySQL', mysqlFixture);
-outboxClaimContract('MySQL', mysqlFixture);
+for (const [name, lookRows] of [
+  ['MySQL', undefined],
+  ['MySQL, page by page', 0],
+] as const) {
+  outboxBlockContract(name, () => mysqlFixture(lookRows));
+  outboxClaimContract(name, () => mysqlFixture(lookRows));
+}
 outboxFinishContract('MySQL', mysqlFixture);
 outboxTogetherContract('MySQL', mysqlFixture);
+
+/** Counts the looks at everything that is unfinished. */
+class LookCountingPool extends MysqlPool {
+  looks = 0;
+
+  override withSession<T>(body: (session: MysqlSession) => Promise<T>): Promise<T> {
+    return super.withSession((session) => {
+      const counting = Object.create(session) as MysqlSession;
+      counting.rows = (sql, values) => {
+        if (sql.includes('AND status IN (?) LIMIT')) this.looks += 1;
+        return session.rows(sql, values);
+      };
+      return body(counting);
+    });
+  }
+}
+
+describe('everything that is unfinished is seen at once on MySQL', () => {
+  const lookRows = 3;
+  let space: MysqlSpace;
+  let pool: LookCountingPool;
+  let store: OutboxStore;
+
+  beforeEach(async () => {
+    space = await openMysqlSpace();
+    pool = new LookCountingPool(space.server, outboxSession, defaultPoolLimits);
+    store = createOutboxStore(pool, [], lookRows);
+    return async () => {
+      await pool.close();
+      await space.close();
+    };
+  });
+
+  const put = (...rooms: string[]) =>
+    putRows(
+      space.sql,
+      rooms.map((room) => ({ room, version: 1 })),
+    );
+  const claimedRooms = async (): Promise<string[]> =>
+    (await store.claimRuns(claimOf())).map(({ roomId }) => roomId);
+
+  it('while it is little, delivered rows not counted, the oldest row first', async () => {
+    await putRows(space.sql, [
+      ...['x', 'y', 'z'].map((room) => ({ room, version: 1, status: 'delivered' as const })),
+    ]);
+    await put('b', 'a');
+    expect(await claimedRooms()).toEqual(['b', 'a']);
+    expect(await claimedRooms()).toEqual([]);
+    expect(pool.looks).toBe(2);
+  });
+
+  it('and where more has gathered nothing is left behind, and the look rests for a while', async () => {
+    await put('a', 'b', 'c', 'd');
+    expect((await claimedRooms()).sort()).toEqual(['a', 'b', 'c', 'd']);
+    expect(pool.looks).toBe(1);
+    await space.sql("UPDATE room_outbox SET status = 'delivered'");
+    for (let claims = 1; claims <= 16; claims += 1) expect(await claimedRooms()).toEqual([]);
+    expect(pool.looks).toBe(1);
+    await put('e');
+    expect(await claimedRooms()).toEqual(['e']);
+    expect(pool.looks).toBe(2);
+  });
+});
 
 describe('what is asked of a stream reads a few rows of it, however many it has', () => {
   const many = 3_000;

@@ -4,8 +4,10 @@
 import type { ClaimRequest } from '../../ports/outbox-store.ts';
 import type { Destination } from '../../protocol/topics.ts';
 import type { SeenStream } from './outbox-looks.ts';
+import { isUnderWay } from './outbox-plan.ts';
 import { streamKey, streamOf } from './outbox-rows.ts';
 import type { Stream } from './outbox-rows.ts';
+import type { WholeStream } from './outbox-small-look.ts';
 import type { Row, Statement } from './session.ts';
 
 /** What may still be claimed in this round. */
@@ -59,6 +61,18 @@ export function underWayOf(rows: readonly Row[], request: ClaimRequest): UnderWa
     perDestination.set(stream.destination, left - count);
   }
   return { budget: { left: request.batchSize, perDestination }, underWay, expired };
+}
+
+/** The budget of a round that sees every unfinished row. */
+export function budgetBeside(streams: readonly WholeStream[], request: ClaimRequest): Budget {
+  const budget = { left: request.batchSize, perDestination: new Map<Destination, number>() };
+  for (const name of request.destinations) budget.perDestination.set(name, request.unconfirmedMax);
+  for (const { stream, rows } of streams) {
+    const count = rows.filter((row) => isUnderWay(row, request.nowMs)).length;
+    const left = budget.perDestination.get(stream.destination) ?? 0;
+    budget.perDestination.set(stream.destination, left - count);
+  }
+  return budget;
 }
 
 /** Rows that may be claimed for the stream's destination. */

@@ -25,7 +25,7 @@
  */
 import type { BlockingDestinations, ClaimedRun, ClaimRequest } from '../../ports/outbox-store.ts';
 import { assert } from '../../kernel/assert.ts';
-import { roomFor, spend, underWayOf, underWayStatement } from './outbox-budget.ts';
+import { budgetBeside, roomFor, spend, underWayOf, underWayStatement } from './outbox-budget.ts';
 import type { Budget } from './outbox-budget.ts';
 import { CandidateScan } from './outbox-candidates.ts';
 import type { ScanPositions } from './outbox-candidates.ts';
@@ -35,6 +35,7 @@ import type { HeldStream, LookLimits, SeenStream } from './outbox-looks.ts';
 import { isUnderWay, planRun } from './outbox-plan.ts';
 import { streamKey } from './outbox-rows.ts';
 import type { PlannedRun, UnfinishedRow } from './outbox-rows.ts';
+import type { SmallLook, WholeStream } from './outbox-small-look.ts';
 import {
   failKiller,
   giveBackRows,
@@ -55,36 +56,64 @@ interface Round {
   readonly budget: Budget;
 }
 
+/** What a store remembers from one claim to the next. */
+export interface ClaimMemory {
+  readonly positions: ScanPositions;
+  readonly smallLook: SmallLook;
+}
+
 /** One round; see the file header. Throws MysqlError. */
 export async function claimRuns(
   session: MysqlSession,
   request: ClaimRequest,
-  positions: ScanPositions,
+  memory: ClaimMemory,
   blocking: BlockingDestinations,
 ): Promise<readonly ClaimedRun[]> {
+  const limits = { pendingLimit: request.runSize, blocking };
+  const whole = await memory.smallLook.streams(session, request);
+  if (whole === null) return claimByScan(session, request, memory.positions, limits);
+  const round = { session, request, limits, budget: budgetBeside(whole, request) };
+  return claimInSteps(round, whole.map(seenAsWhole));
+}
+
+function seenAsWhole({ stream, rows }: WholeStream): SeenStream {
+  return { stream, pending: rows.filter(({ status }) => status === 'pending'), whole: rows };
+}
+
+/** Where much has gathered: counts what is under way and goes through the shards page by page. */
+async function claimByScan(
+  session: MysqlSession,
+  request: ClaimRequest,
+  positions: ScanPositions,
+  limits: LookLimits,
+): Promise<readonly ClaimedRun[]> {
   const scan = new CandidateScan(request, positions);
-  const runs: ClaimedRun[] = [];
   let page = scan.nextPage(false);
   assert(page !== null, 'a claim names a shard');
   const [counted, first] = await session.runAll([underWayStatement(request), page]);
   const { budget, underWay, expired } = underWayOf(counted?.rows ?? [], request);
-  const limits = { pendingLimit: request.runSize, blocking };
   const round = { session, request, limits, budget };
-  const claim = async (streams: readonly SeenStream[]): Promise<void> => {
-    for (let at = 0; at < streams.length && budget.left > 0; at += streamsPerStep) {
-      runs.push(...(await claimStreams(round, streams.slice(at, at + streamsPerStep))));
-    }
-  };
-  await claim(expired);
+  const runs = [...(await claimInSteps(round, expired))];
   let found = first?.rows ?? [];
   while (budget.left > 0) {
-    const streams = scan.streamsOf(found);
-    await claim(streams.filter(({ stream }) => !underWay.has(streamKey(stream))));
+    const idle = scan.streamsOf(found).filter(({ stream }) => !underWay.has(streamKey(stream)));
+    runs.push(...(await claimInSteps(round, idle)));
     page = budget.left > 0 ? scan.nextPage(runs.length > 0) : null;
     if (page === null) break;
     found = await session.rows(page.sql, page.values);
   }
   scan.remember(budget.left <= 0);
+  return runs;
+}
+
+async function claimInSteps(
+  round: Round,
+  streams: readonly SeenStream[],
+): Promise<readonly ClaimedRun[]> {
+  const runs: ClaimedRun[] = [];
+  for (let at = 0; at < streams.length && round.budget.left > 0; at += streamsPerStep) {
+    runs.push(...(await claimStreams(round, streams.slice(at, at + streamsPerStep))));
+  }
   return runs;
 }
 

@@ -25,6 +25,8 @@ export interface SeenStream {
   readonly stream: Stream;
   /** Its oldest `pending` rows as far as the scan read them, in order; empty: the scan does not know. */
   readonly pending: readonly UnfinishedRow[];
+  /** All its unfinished rows as one statement saw them; absent: nobody looked. */
+  readonly whole?: readonly UnfinishedRow[];
 }
 
 /** A stream of which we hold the head. */
@@ -64,18 +66,27 @@ export async function viewStreams(
   streams: readonly SeenStream[],
   limits: LookLimits,
 ): Promise<StreamViews> {
-  const ids = streams.flatMap(({ pending }) => pending.slice(0, 1).map(({ id }) => id));
+  const views = new Map<string, readonly UnfinishedRow[]>();
+  const unseen: SeenStream[] = [];
+  for (const seen of streams) {
+    // A failed row that blocks is not among the unfinished ones.
+    const isWhole = seen.whole !== undefined && !limits.blocking.includes(seen.stream.destination);
+    if (isWhole) views.set(streamKey(seen.stream), seen.whole);
+    else unseen.push(seen);
+  }
+  const ids = unseen.flatMap(({ pending }) => pending.slice(0, 1).map(({ id }) => id));
   const [looked, locks] =
     ids.length === 0
       ? []
       : await session.runAll([lookStatement(ids, limits), lockableStatement(ids)]);
   const looks = looksOf(looked?.rows ?? []);
-  const views = await viewsOf(session, streams, limits, ({ stream, pending }) => {
+  const read = await viewsOf(session, unseen, limits, ({ stream, pending }) => {
     const [oldest] = pending;
     const look = oldest === undefined ? undefined : looks.get(oldest.id);
     if (oldest === undefined || look === undefined || !isUsual(look, stream, limits)) return null;
     return idOf(look['oldest_pending']) === oldest.id ? pending : null;
   });
+  for (const [key, rows] of read) views.set(key, rows);
   return { views, free: idsOf(locks?.rows ?? []), lookedAt: new Set(ids) };
 }
 

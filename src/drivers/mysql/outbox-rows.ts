@@ -48,7 +48,7 @@ export function streamKey(stream: Stream): string {
   return `${stream.appCode}\0${stream.roomId}\0${stream.destination}`;
 }
 
-/** Reads the columns `app_code, room_id, destination`. */
+/** Reads `app_code, room_id, destination`. */
 export function streamOf(row: Row): Stream {
   return {
     appCode: text(row['app_code']) as AppCode,
@@ -57,7 +57,12 @@ export function streamOf(row: Row): Stream {
   };
 }
 
-/** Reads the columns that `outbox-streams.ts` selects. */
+/** What `streamOf` and `unfinishedRowOf` read. */
+export const streamColumns =
+  'id, app_code, room_id, destination, status, claim_token, lock_until_ms, next_retry_at_ms, ' +
+  'started_count';
+
+/** Reads `streamColumns`. */
 export function unfinishedRowOf(row: Row): UnfinishedRow {
   return {
     id: BigInt(text(row['id'])),

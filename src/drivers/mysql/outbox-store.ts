@@ -14,23 +14,28 @@ import type {
 import type { Destination } from '../../protocol/topics.ts';
 import { outboxShardCount } from '../../protocol/outbox-shard.ts';
 import { toFailure } from './mysql-errors.ts';
-import type { ScanPositions } from './outbox-candidates.ts';
 import { claimRuns } from './outbox-claim.ts';
+import type { ClaimMemory } from './outbox-claim.ts';
 import { GatheredCalls } from './gathered-calls.ts';
 import { finishRuns } from './outbox-finish.ts';
 import type { FinishCall } from './outbox-finish.ts';
 import { text } from './outbox-rows.ts';
+import { SmallLook, smallLookRows } from './outbox-small-look.ts';
 import { startRuns } from './outbox-start.ts';
 import type { StartCall } from './outbox-start.ts';
 import { giveBackRows } from './outbox-write.ts';
 import type { MysqlPool } from './pool.ts';
 
-/** The store over a pool. One per process is enough; several do no harm. */
+/**
+ * The store over a pool of `outboxSession`s. One per process is enough; several do no harm. `lookRows`: up to
+ * so many unfinished rows a claim reads all of them at once.
+ */
 export function createOutboxStore(
   pool: MysqlPool,
   blocking: BlockingDestinations = [],
+  lookRows = smallLookRows,
 ): OutboxStore {
-  return new MysqlOutboxStore(pool, blocking);
+  return new MysqlOutboxStore(pool, blocking, lookRows);
 }
 
 /**
@@ -44,13 +49,14 @@ const everyShard = Array.from({ length: outboxShardCount }, (_, shard) => shard)
 class MysqlOutboxStore implements OutboxStore {
   private readonly pool: MysqlPool;
   private readonly blocking: BlockingDestinations;
-  private readonly positions: ScanPositions = new Map();
+  private readonly memory: ClaimMemory;
   private readonly starts: GatheredCalls<StartCall, readonly StartedRow[]>;
   private readonly finishes: GatheredCalls<FinishCall, FinishResult>;
 
-  constructor(pool: MysqlPool, blocking: BlockingDestinations) {
+  constructor(pool: MysqlPool, blocking: BlockingDestinations, lookRows: number) {
     this.pool = pool;
     this.blocking = blocking;
+    this.memory = { positions: new Map(), smallLook: new SmallLook(lookRows) };
     this.starts = new GatheredCalls(
       'outbox start',
       gathering,
@@ -67,9 +73,7 @@ class MysqlOutboxStore implements OutboxStore {
       return Promise.resolve([]);
     }
     return this.sorted('outbox claim', () =>
-      this.pool.withSession((session) =>
-        claimRuns(session, request, this.positions, this.blocking),
-      ),
+      this.pool.withSession((session) => claimRuns(session, request, this.memory, this.blocking)),
     );
   }
 

@@ -14,27 +14,23 @@
  * row, however many have failed.
  */
 import type { BlockingDestinations } from '../../ports/outbox-store.ts';
-import { streamKey, streamOf, unfinishedRowOf } from './outbox-rows.ts';
+import { streamColumns, streamKey, streamOf, unfinishedRowOf } from './outbox-rows.ts';
 import type { Stream, UnfinishedRow } from './outbox-rows.ts';
 import type { MysqlSession } from './session.ts';
 
 /** Streams in one statement; each adds two or three SELECTs to its text. */
 const streamsPerStatement = 40;
 
-const columns =
-  'id, app_code, room_id, destination, status, claim_token, lock_until_ms, next_retry_at_ms, ' +
-  'started_count';
-
 const oneStream =
-  `(SELECT ${columns} FROM room_outbox FORCE INDEX (by_stream) ` +
+  `(SELECT ${streamColumns} FROM room_outbox FORCE INDEX (by_stream) ` +
   'WHERE app_code = ? AND room_id = ? AND destination = ? ' +
   "AND status IN ('delivering', 'retryable')) UNION ALL " +
-  `(SELECT ${columns} FROM room_outbox FORCE INDEX (by_stream) ` +
+  `(SELECT ${streamColumns} FROM room_outbox FORCE INDEX (by_stream) ` +
   "WHERE app_code = ? AND room_id = ? AND destination = ? AND status = 'pending' " +
   'ORDER BY id LIMIT ?)';
 
 const oldestFailed =
-  ` UNION ALL (SELECT ${columns} FROM room_outbox FORCE INDEX (by_stream) ` +
+  ` UNION ALL (SELECT ${streamColumns} FROM room_outbox FORCE INDEX (by_stream) ` +
   "WHERE app_code = ? AND room_id = ? AND destination = ? AND status = 'failed' " +
   'ORDER BY id LIMIT 1)';
 
