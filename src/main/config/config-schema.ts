@@ -110,7 +110,8 @@ const mysql = {
     pattern: databaseName,
   }),
   pool_size: integer({
-    about: 'Connections for reads and owner rows; commit lanes have their own.',
+    about:
+      'Connections for reads and owner rows, and as many for the outbox; commit lanes have their own.',
     fallback: 10,
     min: 2,
     max: 256,
