@@ -186,7 +186,7 @@ describe.each(ways)('races of the outbox on MySQL, $way', ({ lookRows, secondLoo
         claimed.then(() => true),
       ]);
       if (isOver) {
-        expect(nth).toBeGreaterThan(1);
+        expect(nth).toBeGreaterThan(lookRows > 0 ? 1 : 2);
         return;
       }
       await plainStore().finish(run?.claimToken ?? '', failureAt(one), nowMs);

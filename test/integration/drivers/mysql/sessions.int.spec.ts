@@ -34,7 +34,7 @@ describe('MySQL sessions', () => {
   const poolOf = (connections: number, limits = {}, session = {}, server = {}): MysqlPool => {
     const pool = new MysqlPool(
       { ...space.server, ...server },
-      { ...outboxSession, ...session },
+      { ...pooledSession, ...session },
       { connections, waiting: 100, acquireMs: 5_000, ...limits },
     );
     pools.push(pool);
@@ -54,6 +54,7 @@ describe('MySQL sessions', () => {
 
   it.each([
     ['pool', pooledSession],
+    ['outbox', outboxSession],
     ['takeover', takeoverSession],
     ['lane', laneSession],
     ['migration', migrationSession],
@@ -113,7 +114,7 @@ describe('MySQL sessions', () => {
     const reads = [{ sql: "SELECT topic FROM topic_layout WHERE topic = 'two-0'", values: [] }];
 
     it('stores what was decided on what it read', async () => {
-      const pool = poolOf(1);
+      const pool = poolOf(1, {}, outboxSession);
       await pool.run('a test', ...insertLayout('two-0'));
       const read = await pool.twoStepTransaction('a test', reads, ([found]) => ({
         writes: [statement(insertLayout('two-1')), statement(insertLayout('two-2'))],
@@ -125,7 +126,7 @@ describe('MySQL sessions', () => {
     });
 
     it('leaves nothing to the next caller when the decision throws (A6)', async () => {
-      const pool = poolOf(1);
+      const pool = poolOf(1, {}, outboxSession);
       const failing = pool.twoStepTransaction('a test', reads, () => {
         throw new Error('the decision failed');
       });
@@ -135,7 +136,7 @@ describe('MySQL sessions', () => {
     });
 
     it('stores nothing when one of its writes is refused, and the session serves on (A6)', async () => {
-      const pool = poolOf(1);
+      const pool = poolOf(1, {}, outboxSession);
       const write = statement(insertLayout('dirty-3'));
       const failing = pool.twoStepTransaction('a test', reads, () => ({
         writes: [write, write],
@@ -148,7 +149,7 @@ describe('MySQL sessions', () => {
     });
 
     it('destroys a session that ends under it', async () => {
-      const pool = poolOf(1);
+      const pool = poolOf(1, {}, outboxSession);
       const failing = pool.twoStepTransaction('a test', reads, () => ({
         writes: [statement(insertLayout('dirty-4')), { sql: 'KILL CONNECTION_ID()', values: [] }],
         answer: null,
