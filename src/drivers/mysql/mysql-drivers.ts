@@ -116,7 +116,8 @@ export interface MysqlDrivers {
 export function createMysqlDrivers(settings: MysqlSettings): MysqlDrivers {
   const { server, commandsTopic } = settings;
   const session = { ...pooledSession, ...settings.session };
-  const pool = new MysqlPool(server, session, { ...defaultPoolLimits, ...settings.pool });
+  const limits = { ...defaultPoolLimits, ...settings.pool };
+  const pool = new MysqlPool(server, session, limits);
   const takeovers = new MysqlPool(
     server,
     { ...session, lockWaitSeconds: takeoverSession.lockWaitSeconds },
@@ -125,7 +126,7 @@ export function createMysqlDrivers(settings: MysqlSettings): MysqlDrivers {
   const outbox = new MysqlPool(
     server,
     { ...session, multipleStatements: outboxSession.multipleStatements },
-    { ...defaultPoolLimits, ...settings.pool },
+    limits,
   );
   const nodeLocks = new NodeLocks(pool, server);
   return {

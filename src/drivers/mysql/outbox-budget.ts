@@ -3,11 +3,10 @@
  */
 import type { ClaimRequest } from '../../ports/outbox-store.ts';
 import type { Destination } from '../../protocol/topics.ts';
-import type { SeenStream } from './outbox-looks.ts';
+import type { SeenStream, WholeStream } from './outbox-looks.ts';
 import { isUnderWay } from './outbox-plan.ts';
 import { streamKey, streamOf } from './outbox-rows.ts';
 import type { Stream } from './outbox-rows.ts';
-import type { WholeStream } from './outbox-small-look.ts';
 import type { Row, Statement } from './session.ts';
 
 /** What may still be claimed in this round. */
@@ -46,33 +45,33 @@ export function underWayStatement(request: ClaimRequest): Statement {
 
 /** What the rows of that statement say. */
 export function underWayOf(rows: readonly Row[], request: ClaimRequest): UnderWay {
-  const perDestination = new Map(
-    request.destinations.map((name) => [name, request.unconfirmedMax]),
-  );
+  const budget = wholeBudget(request);
   const underWay = new Set<string>();
   const expired: SeenStream[] = [];
   for (const row of rows) {
     const stream = streamOf(row);
     underWay.add(streamKey(stream));
-    const left = perDestination.get(stream.destination);
-    if (left === undefined) continue;
+    if (!budget.perDestination.has(stream.destination)) continue;
     const count = Number(row['under_way']);
     if (count === 0) expired.push({ stream, pending: [] });
-    perDestination.set(stream.destination, left - count);
+    occupy(budget, stream, count);
   }
-  return { budget: { left: request.batchSize, perDestination }, underWay, expired };
+  return { budget, underWay, expired };
 }
 
 /** The budget of a round that sees every unfinished row. */
 export function budgetBeside(streams: readonly WholeStream[], request: ClaimRequest): Budget {
-  const budget = { left: request.batchSize, perDestination: new Map<Destination, number>() };
-  for (const name of request.destinations) budget.perDestination.set(name, request.unconfirmedMax);
-  for (const { stream, rows } of streams) {
-    const count = rows.filter((row) => isUnderWay(row, request.nowMs)).length;
-    const left = budget.perDestination.get(stream.destination) ?? 0;
-    budget.perDestination.set(stream.destination, left - count);
+  const budget = wholeBudget(request);
+  for (const { stream, whole } of streams) {
+    occupy(budget, stream, whole.filter((row) => isUnderWay(row, request.nowMs)).length);
   }
   return budget;
+}
+
+/** What a round may claim where nothing is under way. */
+function wholeBudget({ batchSize, destinations, unconfirmedMax }: ClaimRequest): Budget {
+  const perDestination = new Map(destinations.map((name) => [name, unconfirmedMax]));
+  return { left: batchSize, perDestination };
 }
 
 /** Rows that may be claimed for the stream's destination. */
@@ -83,6 +82,10 @@ export function roomFor(stream: Stream, budget: Budget): number {
 /** Takes rows of the stream's destination from the budget. */
 export function spend(budget: Budget, stream: Stream, rows: number): void {
   budget.left -= rows;
+  occupy(budget, stream, rows);
+}
+
+function occupy(budget: Budget, stream: Stream, rows: number): void {
   const left = budget.perDestination.get(stream.destination) ?? 0;
   budget.perDestination.set(stream.destination, left - rows);
 }

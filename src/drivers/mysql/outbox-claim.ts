@@ -35,7 +35,7 @@ import type { HeldStream, LookLimits, SeenStream } from './outbox-looks.ts';
 import { isUnderWay, planRun } from './outbox-plan.ts';
 import { streamKey } from './outbox-rows.ts';
 import type { PlannedRun, UnfinishedRow } from './outbox-rows.ts';
-import type { SmallLook, WholeStream } from './outbox-small-look.ts';
+import type { SmallLook } from './outbox-small-look.ts';
 import {
   failKiller,
   giveBackRows,
@@ -73,11 +73,7 @@ export async function claimRuns(
   const whole = await memory.smallLook.streams(session, request);
   if (whole === null) return claimByScan(session, request, memory.positions, limits);
   const round = { session, request, limits, budget: budgetBeside(whole, request) };
-  return claimInSteps(round, whole.map(seenAsWhole));
-}
-
-function seenAsWhole({ stream, rows }: WholeStream): SeenStream {
-  return { stream, pending: rows.filter(({ status }) => status === 'pending'), whole: rows };
+  return claimInSteps(round, whole);
 }
 
 /** Where much has gathered: counts what is under way and goes through the shards page by page. */

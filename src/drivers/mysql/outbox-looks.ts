@@ -29,6 +29,11 @@ export interface SeenStream {
   readonly whole?: readonly UnfinishedRow[];
 }
 
+/** A stream of which one statement saw every unfinished row, in order. */
+export interface WholeStream extends SeenStream {
+  readonly whole: readonly UnfinishedRow[];
+}
+
 /** A stream of which we hold the head. */
 export interface HeldStream extends SeenStream {
   readonly headId: bigint;

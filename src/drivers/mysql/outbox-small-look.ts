@@ -10,6 +10,7 @@
  */
 import type { ClaimRequest } from '../../ports/outbox-store.ts';
 import { assert } from '../../kernel/assert.ts';
+import type { WholeStream } from './outbox-looks.ts';
 import {
   streamColumns,
   streamKey,
@@ -24,12 +25,6 @@ import type { MysqlSession } from './session.ts';
 export const smallLookRows = 500;
 /** Claims that pass without it, once there was too much. */
 const restClaims = 16;
-
-/** A stream with all its unfinished rows, in order. */
-export interface WholeStream {
-  readonly stream: Stream;
-  readonly rows: readonly UnfinishedRow[];
-}
 
 /** See the file header. One per store: it remembers that there was too much. */
 export class SmallLook {
@@ -60,22 +55,26 @@ export class SmallLook {
       return null;
     }
     const wanted = new Set<string>(request.destinations);
-    const streams = new Map<string, { readonly stream: Stream; rows: UnfinishedRow[] }>();
+    const streams = new Map<string, { readonly stream: Stream; whole: UnfinishedRow[] }>();
     for (const row of rows) {
       const stream = streamOf(row);
       if (!wanted.has(stream.destination)) continue;
       const key = streamKey(stream);
-      const whole = streams.get(key) ?? { stream, rows: [] };
-      whole.rows.push(unfinishedRowOf(row));
-      streams.set(key, whole);
+      const seen = streams.get(key) ?? { stream, whole: [] };
+      seen.whole.push(unfinishedRowOf(row));
+      streams.set(key, seen);
     }
-    for (const whole of streams.values()) whole.rows.sort(byId);
-    return [...streams.values()].sort((one, other) => byId(oldest(one), oldest(other)));
+    return [...streams.values()]
+      .map(({ stream, whole }) => {
+        whole.sort(byId);
+        return { stream, whole, pending: whole.filter(({ status }) => status === 'pending') };
+      })
+      .sort((one, other) => byId(oldest(one), oldest(other)));
   }
 }
 
-function oldest({ rows }: WholeStream): UnfinishedRow {
-  const [first] = rows;
+function oldest({ whole }: WholeStream): UnfinishedRow {
+  const [first] = whole;
   assert(first !== undefined, 'a stream that was seen has a row');
   return first;
 }
